@@ -52,7 +52,7 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["--url", "nonsense"], 2, "error: 'nonsense' is no URL"),
+        (["--url", "nonsense"], 2, "error: 'nonsense' is not the URL"),
         (["--url", "http://127.0.0.1:1/mcp"], 1, "error: "),
         (["--url", "http://127.0.0.1:1/mcp", "--", "server"], 2, "error: say one server, and not two"),
         (["--url", "http://127.0.0.1:1/mcp", "--header", "nonsense"], 2, "'nonsense' is no header"),

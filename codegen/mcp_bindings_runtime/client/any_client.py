@@ -1,4 +1,4 @@
-"""The client of any revision, as type checkers see it: what those of all revisions have."""
+"""The interface and the options that clients of all revisions share. For type checkers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ OnProgress = Callable[[Any], object]
 
 
 class AnyClient(Protocol):
-    """What clients of all revisions have; values of the revisions' own classes are Any.
+    """The interface of clients of all revisions; values of a revision's own classes are Any.
 
-    The methods are described in ``Client`` of each package. ``isinstance(client, v2025_11_25.Client)`` leads to all that
-    one revision has, with its types.
+    ``Client`` of each package documents the methods. ``isinstance(client, v2025_11_25.Client)`` narrows to the client of one
+    revision, with its types.
     """
 
     binding: Binding
@@ -41,16 +41,16 @@ class AnyClient(Protocol):
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
     def connect(self) -> None:
-        """Opens the connection; nothing where that is done."""
+        """Open the connection, unless it is open."""
         ...
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         ...
 
     @property
     def connection(self) -> Connection:
-        """The connection; raises ConnectionClosed before there is one."""
+        """The connection. Raise ``ConnectionClosed`` before ``connect``."""
         ...
 
     @property
@@ -60,22 +60,22 @@ class AnyClient(Protocol):
 
     @property
     def capabilities(self) -> Any:
-        """What the client declares."""
+        """The capabilities that the client declares."""
         ...
 
     @property
     def server_info(self) -> Any:
-        """Name and version of the server's software; None where it has not said."""
+        """Name and version of the server's software; None if unknown."""
         ...
 
     @property
     def server_capabilities(self) -> Any:
-        """What the server has declared."""
+        """The capabilities that the server has declared."""
         ...
 
     @property
     def instructions(self) -> str | None:
-        """What the server would have language models know of it."""
+        """The server's instructions for language models."""
         ...
 
     def request(
@@ -86,15 +86,15 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> R:
-        """The result of a request, by the key of a revision's method."""
+        """Return the result of a request; ``key`` is from ``methods`` of the revision."""
         ...
 
     def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
-        """Start a call in a thread of its own; what is returned can be cancelled."""
+        """Start a call in a thread of its own, and return a future that can be cancelled."""
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification."""
+        """Send a notification."""
         ...
 
     def batch(
@@ -102,27 +102,27 @@ class AnyClient(Protocol):
         *messages: tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any],
         timeout: float | None = None,
     ) -> list[Any]:
-        """Sends several as one message, where the revision has that (2025-03-26)."""
+        """Send several messages as one (2025-03-26)."""
         ...
 
     def handles(
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Context], Any]
     ) -> None:
-        """Has a function handle a method of the server."""
+        """Register the function that handles a method of the server."""
         ...
 
     def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
-        """The function that handles a method; None where there is none."""
+        """Return the function that handles a method; None if there is none."""
         ...
 
     def set_roots(self, roots: Iterable[str | PathLike[str]]) -> None:
-        """Offers these roots from now on."""
+        """Replace the roots."""
         ...
 
     def list_tools(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
-        """The tools of all pages."""
+        """Return an iterator over the tools of all pages."""
         ...
 
     def list_tools_page(
@@ -133,7 +133,7 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """One page of the tools."""
+        """Return one page of the tools."""
         ...
 
     def call_tool(
@@ -145,13 +145,13 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """What a tool gives."""
+        """Return the result of a tool."""
         ...
 
     def list_resources(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
-        """The resources of all pages."""
+        """Return an iterator over the resources of all pages."""
         ...
 
     def list_resources_page(
@@ -162,13 +162,13 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """One page of the resources."""
+        """Return one page of the resources."""
         ...
 
     def list_resource_templates(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
-        """The resource templates of all pages."""
+        """Return an iterator over the resource templates of all pages."""
         ...
 
     def list_resource_templates_page(
@@ -179,7 +179,7 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """One page of the resource templates."""
+        """Return one page of the resource templates."""
         ...
 
     def read_resource(
@@ -190,21 +190,21 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """The contents of a resource."""
+        """Return the contents of a resource."""
         ...
 
     def subscribe(self, uri: str) -> object:
-        """Has changes of a resource told."""
+        """Subscribe to updates of a resource."""
         ...
 
     def unsubscribe(self, uri: str) -> object:
-        """Has them told no longer."""
+        """Unsubscribe from updates of a resource."""
         ...
 
     def list_prompts(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> Iterator[Any]:
-        """The prompts of all pages."""
+        """Return an iterator over the prompts of all pages."""
         ...
 
     def list_prompts_page(
@@ -215,7 +215,7 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """One page of the prompts."""
+        """Return one page of the prompts."""
         ...
 
     def get_prompt(
@@ -227,7 +227,7 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """A prompt, filled in."""
+        """Return a prompt with its arguments filled in."""
         ...
 
     def complete(
@@ -239,20 +239,20 @@ class AnyClient(Protocol):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """How the value of an argument could go on."""
+        """Return completions of an argument's value."""
         ...
 
 
 RequestHandler: TypeAlias = Callable[[Any, Any], Any]
-"""A function that is given params and a context of the revision that was agreed on, and gives a result of it."""
+"""A function of params and a context that returns a result, all of the negotiated revision."""
 Listener: TypeAlias = Callable[[Any], object]
-"""A function that is given params of the revision that was agreed on."""
+"""A function of params of the negotiated revision."""
 
 
 class AnyOptions(TypedDict, total=False):
-    """The options of clients of all revisions, as ``connect`` takes them; what a revision does not have, it is not given.
+    """The options of ``connect``; those that the negotiated revision lacks are left out.
 
-    See ``ClientOptions`` of a revision for what they are.
+    ``ClientOptions`` of a revision documents them.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The one subscription by which functions of a client hear of changes for as long as it is connected (2026-07-28).
+"""The subscription that feeds the notification handlers of a client while it is connected (2026-07-28).
 
-Whoever iterates over changes has a stream of its own (``subscription``). This one nobody waits for: what comes on it is
-told as the notifications of the revisions before are, and it is opened again when it breaks.
+``client.listen`` opens a stream of its own (``subscription``). No thread waits for this one: its notifications are
+dispatched as those of earlier revisions, and it is opened again after it breaks.
 """
 
 from __future__ import annotations
@@ -24,34 +24,39 @@ _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 PAUSE = 1.0
 LONGEST_PAUSE = 60.0
-"""Seconds before it is opened again, and at most, when that does not help."""
+"""Seconds before it is opened again: at first, and after repeated failures."""
 
 
 class _Stream(Call):
-    """The request that keeps it open: ``hear`` is given what comes, ``ended`` is called at its end."""
+    """The request that keeps the subscription open; it calls ``on_change`` with notifications, and ``ended`` at its end."""
 
     awaited = False
 
     def __init__(
-        self, key: Any, wanted: Any, timeout: float, hear: Callable[[Notified], object], ended: Callable[[], object]
+        self,
+        key: Any,
+        wanted: Any,
+        timeout: float,
+        on_change: Callable[[Notified], object],
+        ended: Callable[[], object],
     ) -> None:
         super().__init__(key, timeout, timeout, None)
         self.wanted = wanted
-        self.hear = hear
+        self.on_change = on_change
         self.ended: Callable[[], object] | None = ended
         self.acknowledged: Any = None
 
     def publish(self, notified: Notified) -> None:
-        """A notification has come on it."""
+        """Dispatch a notification of the stream."""
         if notified.key.name == _ACKNOWLEDGED:
             self.acknowledged = notified.params.notifications
             self.notified = True
             self.wake()
         else:
-            self.hear(notified)
+            self.on_change(notified)
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
-        """It has ended."""
+        """Record the end of the stream."""
         super().finish(result, error)
         ended, self.ended = self.ended, None
         if ended is not None and self.acknowledged is not None:
@@ -59,7 +64,7 @@ class _Stream(Call):
 
 
 class ChangeFeed:
-    """Holds the subscription of a client, whose handlers say what it is for. Thread-safe."""
+    """The subscription of a client to the changes that it has handlers for. Thread-safe."""
 
     def __init__(self, client: Any) -> None:
         self._client = proxy(client)
@@ -70,28 +75,27 @@ class ChangeFeed:
         self._opened = 0.0
 
     def open(self, connection: Connection) -> None:
-        """Opens it for all that there are handlers of, if it is not open for that; what keeps it from that is noted.
+        """Open the subscription for all changes that have handlers, unless it is open for them.
 
-        Where that may pass, it is tried again.
+        Log a failure; try again later unless the server has refused it.
         """
         try:
             self._open(connection)
         except ResponseError as error:
-            write_log("info", "the server takes no subscription, so that no changes are told: %s", error)
+            write_log("info", "the server refused the subscription, so changes are not reported: %s", error)
         except McpError as fault:
-            write_log("warning", "changes are not told yet: %s", fault)
+            write_log("warning", "the subscription to changes could not be opened yet: %s", fault)
             self._reopen_later(connection)
 
     def watch(self, uris: Iterable[str]) -> None:
-        """Asks for changes of these resources, too.
+        """Subscribe to updates of these resources, too.
 
-        Raises UsageError where nobody would hear of them, or the server does not tell of them; and as ``Client.request``.
+        Raise ``UsageError`` if no handler is registered for them, or the server does not offer them; and as
+        ``Client.request``.
         """
         fresh = [uri for uri in uris if uri not in self._uris]
         if not self._handles(UPDATED):
-            text = (
-                "nobody would hear of it: give the client `on_resource_updated`, or iterate over `listen(resource=[…])`"
-            )
+            text = "no handler for updates of resources; pass `on_resource_updated`, or iterate over `listen(resource=[…])`"
             raise UsageError(text)
         connection = self._client.connection
         self._uris.update(dict.fromkeys(fresh))
@@ -105,11 +109,11 @@ class ChangeFeed:
                     self._uris.pop(uri, None)
         lacking = [uri for uri in fresh if uri not in agreed]
         if lacking:
-            text = f"the server does not tell of changes of {', '.join(lacking)}: it has agreed to no such subscription"
+            text = f"the server did not agree to a subscription to {', '.join(lacking)}"
             raise UsageError(text)
 
     def unwatch(self, uri: str) -> None:
-        """Asks for changes of a resource no longer."""
+        """Unsubscribe from updates of a resource."""
         if uri in self._uris:
             del self._uris[uri]
             self._open(self._client.connection)
@@ -122,7 +126,7 @@ class ChangeFeed:
                 return old
             self._stream = None if wanted is None else self._subscribe(connection, wanted)
             if old is not None:
-                # Only now, so that nothing is missed.
+                # Only now, so that no change is missed.
                 old.ended = None
                 connection.conclude(old, "another subscription takes its place")
             return self._stream
@@ -132,7 +136,7 @@ class ChangeFeed:
         return key is not None and self._client.handler_of(key) is not None
 
     def _wanted(self, connection: Connection) -> Any:
-        """The filter; None where there is nothing to ask for, or nothing that the server has."""
+        """Return the filter of the subscription; None if there is nothing to subscribe to."""
         binding, declared = self._client.binding, connection.session.peer_capabilities
         kinds = {
             member: True
@@ -150,7 +154,7 @@ class ChangeFeed:
         reopen_later = WeakMethod(self._reopen_later)
 
         def ended() -> None:
-            # The connection is not to keep the client.
+            # The connection must not keep the client alive.
             retry = reopen_later()
             if retry is not None:
                 retry(connection)
@@ -167,7 +171,7 @@ class ChangeFeed:
             raise
         stream.notified = False
         if stream.acknowledged is None:
-            text = f"{key.name}: the server has ended the stream without saying what it would tell of"
+            text = f"{key.name}: the server ended the stream before it acknowledged the subscription"
             raise stream.error or ProtocolError(text)
         self._opened = monotonic()
         return stream
@@ -181,8 +185,8 @@ class ChangeFeed:
         reopen = WeakMethod(self._reopen)
 
         def wait() -> None:
-            # Spread, as all clients of a server may have lost theirs at the same time.
-            if not connection.wait(pause * (0.5 + random() / 2)):  # noqa: S311  # nothing is kept secret by it
+            # With jitter, as all clients of a server may have lost theirs at the same time.
+            if not connection.wait(pause * (0.5 + random() / 2)):  # noqa: S311  # no secret depends on it
                 call = reopen()
                 if call is not None:
                     call(connection)
@@ -190,10 +194,10 @@ class ChangeFeed:
         try:
             Thread(target=wait, name="mcp-resubscribe", daemon=True).start()
         except RuntimeError as fault:
-            log_exception(fault, "no thread is to be had, so changes are not told any more")
+            log_exception(fault, "no thread could be started, so changes are not reported any more")
 
     def _reopen(self, connection: Connection) -> None:
-        """Opens it again, and tells of everything, as it may have changed meanwhile."""
+        """Open the subscription again, and report a change of everything, as it may have changed meanwhile."""
         if connection.closed:
             return
         self.open(connection)

@@ -1,4 +1,4 @@
-"""Clients of every revision: what they have in common."""
+"""The base of the clients of all revisions."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMEOUT: Final = 60.0
-"""Seconds that an answer may take, and connecting, unless a client is given other ones."""
+"""Default number of seconds to wait for an answer, and to connect."""
 
 _LISTS = frozenset({"tools/list"})
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 
 
 class Answers(Handlers):
-    """The functions of a client, which answer what may be asked with what may be answered."""
+    """The handlers of a client; they check questions of the server and their own answers."""
 
     def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
-        """The result of a request; raises as ``Handlers.handle``, and for a question that may not be asked."""
+        """Return the result of a request. Raise as ``Handlers.handle``, and for a question that is not allowed."""
         with context.cancellable():
             if key.name not in QUESTIONS or key.name not in self.methods:
                 return super().handle(key, params, context)
@@ -116,7 +116,7 @@ class Client(Limited, ABC):
         self._connection: Connection | None = None
         self._closed = False
         self._greeting: Connection | None = None
-        """The connection while it is not one yet, so that it can be closed then, too."""
+        """The connection during the handshake, so that ``close`` can end it."""
         self._connecting = Lock()
         require_list("require", require, "tools", str)
         self._required = tuple(sorted({*require}))
@@ -125,16 +125,16 @@ class Client(Limited, ABC):
         self._log_level = log_level
         super().__init__(limits)
         self.checks_outputs: bool | None = None
-        """Whether results of tools are held against their schemas; None: where what that takes is installed."""
+        """Whether results of tools are validated against their schemas; None: if ``jsonschema`` is installed."""
         self.outputs: Outputs | None = None
-        """The schemas, once there are any."""
+        """The output schemas of the listed tools, once there are any."""
         facts = self.binding.facts
         self.followed: frozenset[str] = _LISTS if facts.output_schemas else frozenset()
-        """The methods whose results are looked at for that."""
+        """The methods whose results ``follow`` handles."""
         self.task_support: dict[str, str] | None = {} if facts.tool_execution else None
-        """What listed tools say of being tasks, by name; None where they say nothing of it."""
+        """``execution.taskSupport`` of the listed tools, by name; None if the revision has no such member."""
         self._has: Sequence[str] = ()
-        """Capabilities that are declared besides those that follow from the handlers."""
+        """Dotted paths of capabilities that follow from the options."""
         if self._required:
             check_paths(self.binding, "server", self._required)
         if callbacks:
@@ -145,10 +145,10 @@ class Client(Limited, ABC):
     # Handlers.
 
     def handler(self, key: Any) -> Any:
-        """Registers the function that handles a method of the server: it is called with the typed params and a context.
+        """Register the function that handles a method of the server, called with typed params and a context.
 
-        Handlers of requests are registered before the client connects, as they decide what it declares. Raises
-        UsageError for later ones, and for a method that servers do not send.
+        Handlers of requests are registered before the client connects, as its capabilities follow from them. Raise
+        ``UsageError`` for later ones, and for a method that servers do not send.
         """
         self._check_in_time(key)
         remember: Callable[[Any], Any] = self._handlers.register(key)
@@ -163,31 +163,29 @@ class Client(Limited, ABC):
     def handles(
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]
     ) -> None:
-        """Has a function handle a method, as ``handler`` does, and raises what it does."""
+        """Register a function for a method, like ``handler``."""
         self._check_in_time(key)
         require_callable(f"the handler of {key.name}", function, ("params", "context"))
         self._handlers.add(key, function)
         self._receive_notifications(self._connection)
 
     def handler_of(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> Callable[[Any, Any], Any] | None:
-        """The function that handles a method; None where there is none."""
+        """Return the function that handles a method; None if there is none."""
         return self._handlers.of(key)
 
     def _check_in_time(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> None:
         if self._connection is not None and isinstance(key, RequestMethod):
-            text = (
-                f"{key.name} may be handled by clients that declare it when they connect; register the handler before"
-            )
+            text = f"{key.name} is declared when the client connects; register the handler before"
             raise UsageError(text)
 
     def _receive_notifications(self, connection: Connection | None) -> None:
-        """There are handlers for what the server says unasked."""
+        """Open the stream of server messages if the transport has one."""
         if connection is not None:
             connection.listen()
 
     @property
     def capabilities(self) -> Any:
-        """What the client declares: what its handlers and ``capabilities`` amount to."""
+        """The declared capabilities: those of the handlers and the option ``capabilities``."""
         return declared_by(
             self.binding, "client", self._handlers.methods, more=self._capabilities, also=self._also_declared()
         )
@@ -206,11 +204,11 @@ class Client(Limited, ABC):
         self.close()
 
     def connect(self) -> None:
-        """Opens the connection and comes to terms with the server; nothing where that is done.
+        """Open the connection and do the handshake, unless that is done.
 
-        Raises ConnectionClosed where there is no server, UnsupportedRevision where it does not speak this revision,
-        MissingCapability where it has not declared what is required, RequestTimeout where it says nothing. Nothing is
-        left behind then. All of it has the client's ``timeout``.
+        All of it has the client's ``timeout``. Raise ``ConnectionClosed`` if there is no server, ``UnsupportedRevision`` if
+        it does not support this revision, ``MissingCapability`` if it has not declared what is required,
+        ``RequestTimeout`` if it does not answer; the transport is closed then.
         """
         with held(self._connecting, "the connection is being opened"):
             if self._connection is not None and not self._stale(self._connection):
@@ -227,12 +225,12 @@ class Client(Limited, ABC):
                 self._greeting = None
 
     def _stale(self, connection: Connection) -> bool:
-        """Whether a connection that has ended is to be followed by another."""
+        """Return whether to open another connection in place of this one."""
         return False
 
     def attach(self, transport: Transport) -> Connection:
-        """A connection of this client over a transport; nothing is said or read on it yet."""
-        # Threads keep a connection alive. They are not to keep the client, so that one that was forgotten ends.
+        """Return a connection of this client over a transport; nothing is sent or read yet."""
+        # Threads keep a connection alive, but not the client, so that a client without references ends.
         running, handling = WeakMethod(self._run), WeakMethod(self._handle_notification)
 
         def run(connection: Connection, incoming: Incoming) -> bytes | None:
@@ -262,7 +260,7 @@ class Client(Limited, ABC):
         self._handlers.notice(notified, self.context(self, connection, None))
 
     def forget_outdated(self, notified: Notified) -> None:
-        """Forgets what is not good any more after a notification."""
+        """Drop what a notification makes outdated."""
         if notified.key.name == _TOOLS_CHANGED:
             if self.outputs is not None:
                 self.outputs.forget()
@@ -278,7 +276,7 @@ class Client(Limited, ABC):
         """Return a new session of the revision's era."""
 
     def adopt(self, connection: Connection) -> None:
-        """The connection is the client's from now on, which has come to terms on it; raises MissingCapability."""
+        """Make a connection the client's after its handshake. Raise ``MissingCapability``."""
         declared = connection.session.peer_capabilities
         missing = [path for path in self._required if not self.binding.declares(declared, path)]
         if missing:
@@ -297,14 +295,14 @@ class Client(Limited, ABC):
         """Send what belongs at the start of a connection."""
 
     def close(self) -> None:
-        """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
+        """Close the connection, or end the attempt to open one in another thread. Idempotent; from any thread."""
         self._closed = True
         for connection in (self._greeting, self._connection):
             if connection is not None:
                 connection.close()
 
     def __del__(self) -> None:
-        # No attribute where the constructor has failed.
+        # The attribute is missing if the constructor failed.
         connection: Connection | None = getattr(self, "_connection", None)
         if connection is not None and not connection.closed:
             warn(f"{self!r} was never closed; use it in a `with` block", ResourceWarning, 2, self)
@@ -312,7 +310,7 @@ class Client(Limited, ABC):
 
     @property
     def connection(self) -> Connection:
-        """The connection; raises ConnectionClosed before ``connect``."""
+        """The connection. Raise ``ConnectionClosed`` before ``connect``."""
         if self._connection is None:
             text = "the client is not connected; enter it (`with client:`) or call connect()"
             raise ConnectionClosed(text)
@@ -320,27 +318,27 @@ class Client(Limited, ABC):
 
     @property
     def connected(self) -> bool:
-        """Whether there is a connection that has not ended."""
+        """Whether the connection is open."""
         return self._connection is not None and not self._connection.closed
 
     @property
     def server_info(self) -> Any:
-        """Name and version of the server's software, as it says; None where it has not said."""
+        """Name and version of the server's software, as declared; None if unknown."""
         return self.connection.session.peer_info
 
     @property
     def server_capabilities(self) -> Any:
-        """What the server has declared."""
+        """The capabilities that the server has declared."""
         return self.connection.session.peer_capabilities
 
     @property
     def instructions(self) -> str | None:
-        """What the server would have language models know of it."""
+        """The server's instructions for language models."""
         session: Any = self.connection.session
         instructions: str | None = session.instructions
         return instructions
 
-    # Saying things.
+    # Requests and notifications.
 
     @abstractmethod
     def request(
@@ -351,38 +349,37 @@ class Client(Limited, ABC):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """The result of a request.
+        """Return the result of a request.
 
-        ``timeout`` is in seconds, the client's where it is not given, and holds for all that the call does, unless there is
-        progress and ``on_progress``: that starts it anew. The request is cancelled when they have gone by,
-        and when Ctrl-C interrupts the wait. ``on_progress`` is called in this thread with the params of each progress
-        notification that arrives before the answer, in order; when more than 1,000 wait for it, the newest replaces the
-        one before it, and after the deadline it is not called any more. Raises UsageError where the
-        session, or what the server has declared, does not allow the request, EncodeError, ResponseError for an error of
-        the server, DecodeError for a result that is none of the method, OutputMismatch for one that is not what the tool
-        promises, RequestTimeout, ConnectionClosed.
+        ``timeout`` is in seconds, by default the client's, and bounds all that the call does; progress restarts it if
+        ``on_progress`` is passed. After it, or when Ctrl-C interrupts the wait, the request is cancelled. ``on_progress`` is
+        called in this thread with the params of each progress notification that arrives before the answer, in order; if
+        more than 1,000 wait for it, the newest replaces the one before it. It is not called after the deadline.
+
+        Raise ``UsageError`` if the session or the server's capabilities do not allow the request, ``EncodeError``,
+        ``ResponseError`` for an error of the server, ``DecodeError`` for a result that does not match the method,
+        ``OutputMismatch`` for one that does not match the tool's schema, ``RequestTimeout``, ``ConnectionClosed``.
         """
-        ...
 
     def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
         """Start a call in a thread of its own: ``client.start(client.call_tool, "name", {"a": 1}, timeout=10)``.
 
-        ``method`` is one that waits for an answer, of the client or of what it gives (``PolledTask.result``, say); the rest
-        are its arguments. What is returned is a ``concurrent.futures.Future`` that can be cancelled while it runs, with a
-        reason. Raises UsageError for what cannot be called.
+        ``method`` is one that waits for an answer, of the client or of an object from it (``PolledTask.result``, say); the
+        rest are its arguments. Return a ``concurrent.futures.Future`` that can be cancelled while it runs, with a reason.
+        Raise ``UsageError`` if ``method`` is not callable.
         """
         from .running_call import start
 
         return start(method, *args, **options)
 
     def follow(self, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
-        """Holds the result of a tool against what the tool promises, or learns that; raises OutputMismatch."""
+        """Remember the schemas of listed tools, or validate the result of a tool. Raise ``OutputMismatch``."""
         from .output_check import follow
 
         follow(self, key, params, result)
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
-        """Sends a notification."""
+        """Send a notification."""
         self.connection.notify(key, params)
 
     def batch(
@@ -390,10 +387,10 @@ class Client(Limited, ABC):
         *messages: tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any],
         timeout: float | None = None,
     ) -> list[Any]:
-        """Sends requests and notifications, each a key with its params, as one message; the results, in their order.
+        """Send requests and notifications, each a key with its params, as one message; return the results in their order.
 
-        Where a request is answered with an error, the exception is in the place of the result. ``timeout`` is how many
-        seconds all of them have. Raises UsageError in revisions without batches, and for none at all; the rest as
+        An exception takes the place of the result of a request that was answered with an error. ``timeout`` is the number
+        of seconds for all of them. Raise ``UsageError`` in revisions without batches and for an empty batch, and as
         ``request``.
         """
         if not self.binding.batches:

@@ -1,4 +1,4 @@
-"""A revision together with an extension of it: one binding that knows the messages of both."""
+"""The binding of a revision joined with the tasks extension: it knows the messages of both."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _CALL_TOOL = "tools/call"
 
 @cache
 def with_tasks(binding: Binding) -> Binding:
-    """The binding of a revision, with the extension ``io.modelcontextprotocol/tasks``.
+    """Return the binding of a revision joined with the extension ``io.modelcontextprotocol/tasks``.
 
-    ``tools/call`` may then be answered with a CreateTaskResult, which is the binding's ``created``. Raises UsageError
-    where the bindings of the extension are not there.
+    The result of ``tools/call`` may then be a ``CreateTaskResult``, which is the binding's ``created``. Raise ``UsageError``
+    if the package of the extension is missing.
     """
     from ..installed_revisions import extension_package
 
@@ -31,12 +31,12 @@ def with_tasks(binding: Binding) -> Binding:
 
 
 def declaring(capabilities: Any) -> Any:
-    """Capabilities of either side, and that the side supports tasks."""
+    """Return capabilities of either side that declare support of tasks, too."""
     return capabilities.__replace__(extensions={**(capabilities.extensions or {}), TASKS: {}})
 
 
 def supports(capabilities: Any) -> bool:
-    """Whether capabilities declare the extension of tasks."""
+    """Return whether capabilities declare the tasks extension."""
     return capabilities is not None and TASKS in (capabilities.extensions or {})
 
 
@@ -67,7 +67,7 @@ def _joined(binding: Binding, package: Any) -> Binding:
 
 
 def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
-    """Reads what a tool call is answered with."""
+    """Return the decoder of the result of a tool call."""
     created = package.converter.CODEC.decoder(package.types.CreateTaskResult)
     plain = binding.codec.result_decoder(_CALL_TOOL)
 
@@ -79,16 +79,16 @@ def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
 
 
 def result_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
-    """The shapes of results, with a task as an alternative for that of a tool call."""
+    """Return the shapes of results, with a task as an alternative for a tool call."""
     plain = shapes[_CALL_TOOL]
     decision = ("kind", (("object", ("tag", "resultType", (("task", 1), ("complete", 0), ("input_required", 0)), 0)),))
     return {**shapes, _CALL_TOOL: ("union", decision, (plain, ("class", "CreateTaskResult")))}
 
 
 def _update(package: Any) -> Callable[[Any], Any]:
-    """Reads ``tasks/update`` and leaves the answers in it as they are.
+    """Return a decoder of ``tasks/update`` that leaves the responses in it as JSON.
 
-    Those to questions that nobody has asked are to be ignored, whatever they hold (Task Update Requests).
+    Responses to unknown requests are ignored, whatever they hold (Task Update Requests).
     """
     read = package.converter.CODEC.decoder(package.types.UpdateTaskRequest)
 

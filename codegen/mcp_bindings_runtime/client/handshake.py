@@ -48,9 +48,9 @@ class HandshakeClient(Client):
 
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
         if self._tasks is not None:
-            taken = self._tasks.intercept(connection, incoming)
-            if taken is not None:
-                return taken[0]
+            handled = self._tasks.intercept(connection, incoming)
+            if handled is not None:
+                return handled[0]
         return super()._run(connection, incoming)
 
     def _handle_notification(self, connection: Connection, notified: Notified) -> None:
@@ -63,12 +63,12 @@ class HandshakeClient(Client):
         return HandshakeClientSession(self.binding, info=self.info, capabilities=self.capabilities)
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
-        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
+        """Initialize the session; ``timeout`` is in seconds."""
         session: Any = connection.session
         self.settle(connection, connection.open(session.start_handshake, self.binding.requests["initialize"], timeout))
 
     def settle(self, connection: Connection, result: Any) -> None:
-        """Ends the handshake with what the server has answered; raises UnsupportedRevision."""
+        """Complete the handshake with the result of ``initialize``. Raise ``UnsupportedRevision``."""
         session: Any = connection.session
         with connection.lock:
             line = session.finish_handshake(result)

@@ -1,4 +1,4 @@
-"""Coming to terms with a server of any revision.
+"""Negotiation of the revision with a server.
 
 2026-07-28, Versioning and Compatibility; stdio: Backward Compatibility.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Handler = Callable[[Any, Any], Any]
 
 _STATELESS_ONLY = frozenset({"cache", "rounds"})
-"""Options that clients with a handshake do not have, and have no need of."""
+"""Options that handshake clients neither have nor need."""
 _PLAIN = frozenset(
     {"cache", "capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"}
 )
@@ -45,13 +45,12 @@ _PLAIN = frozenset(
 
 
 class Negotiation:
-    """Tries revisions, in the order of preference, until the server takes one.
+    """Tries revisions, in order of preference, until the server accepts one.
 
-    ``load`` gives the client class of a revision; it is called for those only that come into question. ``handlers`` are
-    functions by method, as for ``Client.handler``; a client gets those of the methods that its servers send. ``probe``
-    is how many seconds a server may be silent before it is taken for one that begins with a handshake. ``record`` is the
-    file that all of it is written to, whichever client says it. ``options`` are the others of the clients; those that
-    clients without a handshake alone have are not given to the rest.
+    ``load`` returns the client class of a revision; it is called for candidates only. ``handlers`` are functions by method,
+    as for ``Client.handler``; a client gets those of methods that its servers send. ``probe`` is the number of seconds
+    without an answer after which a server is assumed to require a handshake. ``record`` is the file to which all messages
+    are written. ``options`` are those of the clients; the options of stateless clients are not passed to the others.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class Negotiation:
         **options: Any,
     ) -> None:
         if not revisions:
-            message = "there is no revision to choose from; name at least one that this package has"
+            message = "`revisions` is empty; name at least one"
             raise UsageError(message)
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
@@ -84,10 +83,10 @@ class Negotiation:
         self._last_id = 0
 
     def connect(self) -> Client:
-        """The client of the revision that was agreed on, connected; raises as ``Client.connect`` does.
+        """Return a connected client of the negotiated revision. Raise as ``Client.connect``.
 
-        Where both eras fail, what is raised is how the second did; how the first did is its cause. All of it has the
-        ``timeout`` of the client, and asking servers that may be silent has half of that at most.
+        If both eras fail, the error of the second is raised, with that of the first as its cause. All of it has the
+        client's ``timeout``, and probing at most half of that.
         """
         timeout: float = self._options.get("timeout", TIMEOUT)
         require_seconds(timeout=timeout)
@@ -108,14 +107,14 @@ class Negotiation:
             try:
                 return self._discover(cls) if era == "stateless" else self._shake_hands(cls)
             except UnsupportedRevision as fault:
-                # A server that names its revisions is taken at its word: the first of ours among them, and no guess.
+                # A server that names its revisions is believed: use the first of ours among them.
                 if not fault.supported:
                     tried[era] = fault
                     continue
                 mutual = next((each for each in self._revisions if each in fault.supported), None)
                 if mutual is None:
                     raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
-                # It may be the one that was refused: then this is the one retry that clients owe.
+                # It may be the one that was refused: then this is the one retry that the text requires.
                 chosen = self._load(mutual)
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
             except (HttpError, ResponseError) as fault:
@@ -128,11 +127,11 @@ class Negotiation:
             except (DecodeError, RequestTimeout) as fault:
                 tried[era] = fault
             except ConnectionClosed as fault:
-                # It did not survive the question. Its successor is asked as the other era does.
+                # The server did not survive the request. The next process gets that of the other era.
                 tried[era] = fault
                 self._close()
                 if fault.unread:
-                    # It has not heard the question, and would end as soon without it.
+                    # It has not read the request, and would have ended without it, too.
                     break
         first, *rest = tried.values()
         if not rest:
@@ -167,7 +166,7 @@ class Negotiation:
         return client
 
     def _switch(self, offered: Client, cls: type[Client], result: Any) -> tuple[Client, Connection, Any]:
-        """Goes on in the revision that the server has chosen, whose answer is read as that revision does."""
+        """Continue in the revision that the server has chosen, which decodes the answer."""
         initialize = cls.binding.requests["initialize"]
         read = cls.binding.codec.structure(offered.binding.codec.unstructure(result), initialize.result)
         client = self._client(cls)
@@ -179,7 +178,7 @@ class Negotiation:
         if self._transport is None:
             self._transport = recorded(self._open(), self._record)
         connection = client.attach(self._transport)
-        # The numbers go on: an answer to an earlier question must not be taken for one to a later.
+        # Ids continue: an answer to an earlier request must not be taken for one to a later.
         connection.session.requests_sent = self._last_id
         return connection
 
@@ -202,7 +201,7 @@ class Negotiation:
         return client
 
     def _offered(self, cls: type[Client], options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options that a revision has, of those that any has; raises MissingCapability where it lacks a required one."""
+        """Return the options that a revision has. Raise ``MissingCapability`` if it lacks a required capability."""
         required = frozenset(options.get("require") or ())
         try:
             check_paths(cls.binding, "server", required)
@@ -219,7 +218,7 @@ class Negotiation:
         return {name: each for name, each in options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:
-        """The methods that servers of any of the revisions send."""
+        """Return the methods that servers of any of the revisions send."""
         bindings = [self._load(revision).binding for revision in self._revisions]
         requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
         notifications = {
@@ -234,5 +233,5 @@ class Negotiation:
 
 
 def _not_again() -> Transport:
-    message = "this client was connected by negotiation, which cannot be repeated on it; negotiate anew"
+    message = "this client was connected by negotiation and cannot be connected again; call `connect` again"
     raise UsageError(message)

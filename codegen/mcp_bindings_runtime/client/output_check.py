@@ -1,4 +1,4 @@
-"""Results of tools, which a client holds against the schemas that their server has declared (Tools: Output Schema)."""
+"""Validation of tool results against the output schemas of the tools (Tools: Output Schema)."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MOST: Final = 1024
 SIZE: Final = 4 * 1024 * 1024
 LONGEST: Final = 5.0
 _ITEMS: Final = 1000
-"""Items of an array that are compared with each other."""
+"""Limit on the items of an array that are compared for ``uniqueItems``."""
 
 _UNBOUNDED: Final = frozenset({"patternProperties", "unevaluatedItems", "unevaluatedProperties"})
-"""Keywords that a server could keep a client busy with for ever, and that cannot be left out."""
+"""Keywords that can take unbounded time and cannot be left out."""
 
 Look = Callable[[Any], Sequence[Mismatch]]
 
 
 def follow(client: FeatureClient, key: RequestMethod[Any, Any], params: Any, result: Any) -> None:
-    """Remembers the schemas in a list of tools, or holds the result of a call against that of its tool.
+    """Remember the schemas of listed tools, or validate the result of a call against that of its tool.
 
-    Raises OutputMismatch.
+    Raise ``OutputMismatch``.
     """
     outputs: Outputs | None = client.outputs
     if key.name == LIST:
@@ -52,15 +52,15 @@ def follow(client: FeatureClient, key: RequestMethod[Any, Any], params: Any, res
         for tool in result.tools:
             schema = tool.output_schema
             outputs.learn(tool.name, None if schema is None else client.binding.codec.unstructure(schema))
-    elif outputs is not None and hasattr(result, "structured_content"):
+    elif outputs is not None and isinstance(result, client.binding.types.CallToolResult):
         outputs.check(params.name, result)
 
 
 class Outputs:
-    """What the tools of one server promise: at most MOST schemas of SIZE bytes altogether; of more, those used last.
+    """The output schemas of one server: at most MOST, of SIZE bytes in total; the least recently used are dropped.
 
-    With ``strict`` a schema that nothing can be held against is an error of the call; without, it is noted. ``absent`` is
-    what stands for no structured content, where that may be null.
+    With ``strict`` an unusable schema is an error of the call; without, it is logged. ``absent`` is the value of missing
+    structured content, which differs from null.
     """
 
     def __init__(self, *, strict: bool, absent: Any = None) -> None:
@@ -72,7 +72,7 @@ class Outputs:
         self._lock = Lock()
 
     def learn(self, tool: str, schema: Any) -> None:
-        """What a tool promises; None for nothing."""
+        """Store the output schema of a tool; None if it has none."""
         text = b"" if schema is None else json.dumps(schema).encode()
         with self._lock:
             self._drop(tool)
@@ -85,7 +85,7 @@ class Outputs:
                 self._drop(next(iter(self._known)))
 
     def forget(self) -> None:
-        """The tools are others now, or may be."""
+        """Drop all schemas, as the tools may have changed."""
         with self._lock:
             self._known.clear()
             self._sizes.clear()
@@ -97,7 +97,7 @@ class Outputs:
             self._held -= self._sizes.pop(tool)
 
     def check(self, tool: str, result: Any) -> None:
-        """Holds a result against what its tool promises; raises OutputMismatch, and ProtocolError where ``strict``."""
+        """Validate a result. Raise ``OutputMismatch``, and ``ProtocolError`` for an unusable schema if ``strict``."""
         look = self._look(tool)
         if look is None or result.is_error:
             return
@@ -110,7 +110,7 @@ class Outputs:
             except (_Exhausted, RecursionError):
                 self._cannot_check(tool, f"takes longer than {LONGEST:g} s, or too many levels")
                 return
-            except Exception as fault:  # noqa: BLE001  # of a library, by a schema that nobody here has written
+            except Exception as fault:  # noqa: BLE001  # raised by the library for a schema of the server
                 self._cannot_check(tool, f"cannot be used: {fault}")
                 return
         if faults:
@@ -130,13 +130,13 @@ class Outputs:
         except UsageError as fault:
             self._cannot_check(tool, str(fault))
         with self._lock:
-            # Unless it has been learned anew.
+            # Unless the tool was listed again meanwhile.
             if self._known.get(tool) is known:
                 self._known[tool] = look if look is not None or not self._strict else known
         return look
 
     def _cannot_check(self, tool: str, why: str) -> None:
-        text = f"the result of {tool} is not held against its outputSchema: {why}"
+        text = f"the result of {tool} is not validated against its outputSchema: {why}"
         if self._strict:
             raise ProtocolError(text)
         write_log("warning", "%s", text)
@@ -150,7 +150,7 @@ def bounded_checker(schema: Any) -> Look:
     for value, _ in walk(schema, 0):
         unbounded = _UNBOUNDED & value.keys() if value.__class__ is dict else ()
         if unbounded:
-            text = f"it has {', '.join(sorted(unbounded))}, which may take for ever"
+            text = f"it has {', '.join(sorted(unbounded))}, which can take unbounded time"
             raise UsageError(text)
     look = validator_of(schema, "it", adapt=_restrained)
 
@@ -173,7 +173,7 @@ class _Exhausted(Exception):
 
 
 def _restrained(library: Any, cls: Any) -> Any:
-    """A validator that stops when its time is over, and does not look for patterns."""
+    """Return a validator class that stops at its deadline and ignores patterns."""
 
     def timed(apply: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
         def run(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:

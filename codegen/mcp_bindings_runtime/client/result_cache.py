@@ -1,4 +1,4 @@
-"""Results that a client keeps for as long as the server says that they may be kept (2026-07-28, Caching)."""
+"""The cache of results that say how long they stay fresh (2026-07-28, Caching)."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _OUTDATED: Mapping[str, tuple[str, ...]] = {
     "notifications/prompts/list_changed": ("prompts/list",),
     "notifications/resources/list_changed": ("resources/list", "resources/templates/list"),
 }
-"""The methods whose results are not good any more after a notification."""
+"""A notification to the methods whose results it makes outdated."""
 _OVERHEAD = 256
-"""Bytes that are counted for an entry besides its text."""
+"""Bytes that are counted for an entry in addition to its text."""
 _NO_MATTER = frozenset({"progressToken", "io.modelcontextprotocol/logLevel", "traceparent", "tracestate", "baggage"})
-"""Entries of ``_meta`` that say how a request is to be followed, and change nothing of its result."""
+"""Entries of ``_meta`` that do not affect the result of a request."""
 
 if sys.platform == "linux":
 
     def now() -> float:
-        """Seconds; they go by while the machine sleeps, too."""
+        """Return a monotonic time in seconds that includes suspension of the machine."""
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 else:
@@ -48,27 +48,27 @@ else:
 
 
 class Owner(NamedTuple):
-    """Whom a private result is for: a client, as long as what lets it in has this digest."""
+    """The owner of a private result: a client while its credentials have this digest."""
 
     client: object
     admission: bytes
 
 
 class CacheKey(NamedTuple):
-    """What a result is kept under (Caching: Cache Key)."""
+    """The key of a result (Caching: Cache Key)."""
 
     origin: Hashable
     """The server."""
     owner: Owner | None
-    """None for whoever asks that server."""
+    """None for a result that all clients of the server share."""
     method: str
     params: bytes
     uri: str | None
-    """Of the resource that is read."""
+    """The URI of the resource that is read."""
 
 
 class CachedResult(NamedTuple):
-    """A result as JSON, and until when it is fresh."""
+    """A result as JSON, and the time until which it is fresh."""
 
     text: bytes
     until: float
@@ -76,13 +76,13 @@ class CachedResult(NamedTuple):
 
 
 class ResultCache:
-    """Keeps results that say by ``ttlMs`` how long they may be kept; thread-safe, and to be shared by clients.
+    """A cache of results for as long as their ``ttlMs`` allows; thread-safe, and may be shared by clients.
 
-    What is ``public`` by its ``cacheScope`` is given to every client of the same server: the same URL, the same command
-    with the same folder and environment, or the same server object. What is ``private`` is given to the client alone
-    that has asked, and only as long as its ``auth`` gives the same headers. At most ``entries`` results are kept, of
-    ``size`` bytes altogether; of more, those used last. None is kept for more than ``longest`` seconds (a day).
-    ``clock`` gives the time in seconds. Raises UsageError for bounds below 1.
+    Results with ``cacheScope`` ``public`` are shared by all clients of the same server: the same URL, the same command with
+    the same folder and environment, or the same server object. ``private`` results are for the client that requested them,
+    as long as its ``auth`` returns the same headers. At most ``entries`` results of ``size`` bytes in total are kept; the
+    least recently used are dropped, and all after ``longest`` seconds (by default a day). ``clock`` returns the time in
+    seconds. Raise ``UsageError`` for bounds below 1.
     """
 
     def __init__(
@@ -102,25 +102,25 @@ class ResultCache:
         self._kept: OrderedDict[CacheKey, CachedResult] = OrderedDict()
         self._size = 0
         self._changes = 0
-        """How often something was found to be outdated."""
+        """Number of calls of ``forget``."""
         self._lock = Lock()
 
     @property
     def count(self) -> int:
-        """How many results there are, those included that have expired and were not asked for since."""
+        """Number of results, including those that have expired but were not requested since."""
         return len(self._kept)
 
     @property
     def size(self) -> int:
-        """How many bytes they take."""
+        """Size of all results in bytes."""
         return self._size
 
     def clear(self) -> None:
-        """Forgets all results."""
+        """Drop all results."""
         self.forget(bool)
 
     def forget(self, which: Callable[[CacheKey], bool]) -> None:
-        """Forgets some results, and does not keep those that are on their way now."""
+        """Drop some results, and do not store those that are being requested now."""
         with self._lock:
             self._changes += 1
             for place in [place for place in self._kept if which(place)]:
@@ -132,7 +132,7 @@ class ResultCache:
             self._size -= kept.size
 
     def find(self, place: CacheKey) -> tuple[bytes | None, int]:
-        """The text of a result, if it is fresh; and how often something has been forgotten, for ``keep``."""
+        """Return the text of a result if it is fresh, and the number of calls of ``forget`` for ``keep``."""
         with self._lock:
             for each in (place, place._replace(owner=None)):
                 kept = self._kept.get(each)
@@ -145,13 +145,13 @@ class ResultCache:
             return None, self._changes
 
     def keep(self, place: CacheKey, text: bytes, ttl_ms: int, *, public: bool, changes: int) -> None:
-        """Keeps a result, unless something has been forgotten since it was not found."""
-        # No arithmetic with a time that is no float any more.
+        """Store a result, unless ``forget`` was called since ``find``."""
+        # An int of any size may not fit a float.
         seconds = ttl_ms / 1000 if ttl_ms < self._longest * 1000 else self._longest
         size = len(text) + len(place.params) + _OVERHEAD
         shared = place._replace(owner=None)
         with self._lock:
-            # What has been heard of while the request was on its way is newer than its answer, perhaps.
+            # A change that was reported during the request may be newer than its answer.
             if changes != self._changes:
                 return
             self._drop(place)
@@ -165,26 +165,26 @@ class ResultCache:
 
 
 def cache_of(cache: object) -> ResultCache:
-    """The cache that an option names; raises UsageError for what names none."""
+    """Return the cache for the option ``cache``. Raise ``UsageError`` if it is invalid."""
     if cache is True:
         return ResultCache()
     if isinstance(cache, ResultCache):
         return cache
-    text = f"cache is {cache!r}; accepted are True, False and a ResultCache"
+    text = f"`cache` must be True, False or a ResultCache, got {cache!r}"
     raise UsageError(text)
 
 
 class CachedRequests:
-    """What one client keeps in a cache, and finds there.
+    """The requests of one client, answered from a cache if possible.
 
-    ``client`` is asked for what it does not find; ``start`` says which server that is, and what lets the client in.
+    ``client`` sends the others; ``start`` identifies the server and returns the credentials.
     """
 
     def __init__(self, cache: ResultCache, client: Any, start: Callable[[], Any]) -> None:
         self._cache = cache
         self._client = client
         self._self = object()
-        """Stands for the client, and does not keep it alive."""
+        """Identifies the client without keeping it alive."""
         self._origin: Hashable = self._self
         self._auth: Auth | None = None
         if isinstance(start, TransportFactory):
@@ -198,7 +198,7 @@ class CachedRequests:
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> Any:
-        """What is kept for a request and fresh, or what the server answers; raises as ``Client.request``."""
+        """Return the cached result of a request, or that of the server. Raise as ``Client.request``."""
         send = self._client.connection.request
         if not self._is_cacheable(key, params):
             return send(key, params, timeout=timeout, on_progress=on_progress)
@@ -206,38 +206,38 @@ class CachedRequests:
         text, changes = self._cache.find(place)
         codec = self._client.binding.codec
         if text is not None:
-            # Made anew each time: a caller may do with it what it likes.
+            # A new object each time, as callers may modify it.
             return codec.decode_result(key, json.loads(text))
         try:
             result = send(key, params, timeout=timeout, on_progress=on_progress)
         except ResponseError:
             if getattr(params, "cursor", None) is not None:
-                # Where one leads nowhere, the others are of an older list (Interaction with Pagination).
+                # If one cursor is invalid, all pages are of an older list (Interaction with Pagination).
                 self._outdate((key.name,))
             raise
         # Absent counts as 0, and so does a negative number (Caching: Time-to-Live (TTL) Field).
         ttl_ms: int = getattr(result, "ttl_ms", None) or 0
         if ttl_ms > 0 and self._is_still_owner(place.owner):
             written = json.dumps(codec.unstructure(result), ensure_ascii=False, separators=(",", ":")).encode()
-            # The text names no scope for a result without one; the one that shares nothing is safe.
+            # The text defines no default scope; private is safe.
             public = result.cache_scope == "public"
             self._cache.keep(place, written, ttl_ms, public=public, changes=changes)
         return result
 
     def forget_outdated(self, notified: Notified) -> None:
-        """The server has told of a change (Interaction with Notifications)."""
+        """Drop results that a notification makes outdated (Interaction with Notifications)."""
         methods = _OUTDATED.get(notified.key.name)
         if methods is not None:
             self._outdate(methods)
         elif notified.key.name == _UPDATED:
-            # It may be a part of what was subscribed to, and so of what was read.
+            # It may be a part of a resource that was read.
             uri: str = notified.params.uri
             self._cache.forget(
                 lambda place: place.uri is not None and place.origin == self._origin and uri.startswith(place.uri)
             )
 
     def close(self) -> None:
-        """Forgets what is for this client alone."""
+        """Drop the private results of this client."""
         self._cache.forget(lambda place: place.owner is not None and place.owner.client is self._self)
 
     def _outdate(self, methods: tuple[str, ...]) -> None:
@@ -246,7 +246,7 @@ class CachedRequests:
     def _is_cacheable(self, key: RequestMethod[Any, Any], params: Any) -> bool:
         if key.name not in self._client.binding.facts.cached:
             return False
-        # It depends on what the request does not show (Cache Key).
+        # Such results depend on more than the request shows (Cache Key).
         return getattr(params, "request_state", None) is None and getattr(params, "input_responses", None) is None
 
     def _cache_key(self, key: RequestMethod[Any, Any], params: Any) -> CacheKey:
@@ -260,15 +260,15 @@ class CachedRequests:
         return CacheKey(self._origin, self._owner(), key.name, text, getattr(params, "uri", None))
 
     def _is_still_owner(self, owner: Owner | None) -> bool:
-        """Whether what lets the client in is what it was before the answer came."""
+        """Return whether the credentials are those from before the request."""
         try:
             return self._owner() == owner
-        except Exception as fault:  # noqa: BLE001  # of `auth`; the answer is there, and is not to be lost
-            write_log("info", "a result is not kept, as `auth` has failed: %s", fault)
+        except Exception as fault:  # noqa: BLE001  # raised by `auth`; the result must not be lost
+            write_log("info", "a result is not cached, as `auth` failed: %s", fault)
             return False
 
     def _owner(self) -> Owner:
-        """The client, with what lets it in now: what was private to another token is not for this one."""
+        """Return the owner of private results that the client requests now."""
         if self._auth is None:
             return Owner(self._self, b"")
         headers = self._auth(None) or {}

@@ -18,9 +18,9 @@ R = TypeVar("R")
 class RunningCall(Future[R]):
     """A call that ``Client.start`` has started: a ``Future`` that functions of ``concurrent.futures`` take.
 
-    It runs in a thread of its own, in which ``on_progress`` is called, so it goes on whether or not anybody waits for it.
-    ``result`` raises what the call raises, CallCancelled once it is cancelled, and TimeoutError where it is still running
-    after the seconds that ``result`` was given (RequestTimeout is one, too: the call's own time is over).
+    It runs in a thread of its own, in which ``on_progress`` is called, so it continues even if no thread waits for it.
+    ``result`` raises what the call raises, ``CallCancelled`` once it is cancelled, and ``TimeoutError`` if it is still
+    running after ``timeout`` seconds (``RequestTimeout`` is one, too: the call's own timeout is over).
     """
 
     def __init__(self, call: Callable[[], R]) -> None:
@@ -34,7 +34,7 @@ class RunningCall(Future[R]):
         try:
             with CallScope(cancellation=self._cancellation):
                 result = self._call()
-        except BaseException as fault:  # noqa: BLE001  # whoever waits for the result raises it
+        except BaseException as fault:  # noqa: BLE001  # raised again by ``result``
             self._settle(partial(self.set_exception, fault))
         else:
             self._settle(partial(self.set_result, result))
@@ -64,7 +64,7 @@ class RunningCall(Future[R]):
 
 
 def start(method: Callable[P, R], *args: P.args, **options: P.kwargs) -> RunningCall[R]:
-    """Start a call; raise UsageError for what cannot be called."""
+    """Start a call. Raise ``UsageError`` if ``method`` is not callable."""
     target: Any = method
     if not callable(target):
         text = (

@@ -1,4 +1,4 @@
-"""Clients of 2026-07-28, where every request stands alone."""
+"""Clients of the revisions without a handshake, since 2026-07-28."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ R = TypeVar("R")
 
 
 class StatelessClient(Client):
-    """A client of a revision without handshake; what is said of ``Client`` holds, and this.
+    """A client of a revision without handshake; see ``Client`` for the other options.
 
-    No log messages come without ``log_level``. ``rounds`` is how often the server may ask for input during one
-    request. With ``discover`` the client asks the server who it is when it connects, which shows at once whether it
-    speaks the revision; without, requests are sent in good faith. With ``restart`` a connection that has ended by
-    itself is opened anew when something is to be sent: a server process is started again. What was in flight when it
-    ended is lost (ConnectionClosed), and so are subscriptions. With ``tasks`` the server may answer tool calls with
-    tasks; ``call_tool`` then waits for the result, ``limit`` seconds at most. ``cache`` keeps results for as long as the
-    server says that they may be kept: True for this client, a ``ResultCache`` for all that are given it.
+    Without ``log_level`` the server sends no log messages. ``rounds`` is the limit on requests for input during one request.
+    With ``discover`` the client sends ``server/discover`` when it connects, which shows whether the server supports the
+    revision. With ``restart`` a connection that has ended by itself is opened again at the next request: a server process
+    is started again; requests in flight are lost (``ConnectionClosed``), and so are subscriptions. With ``tasks`` the server
+    may answer tool calls with tasks; ``call_tool`` then waits for the result, at most ``limit`` seconds. ``cache`` keeps
+    results as long as the server allows: True for a cache of this client, or a ``ResultCache`` that clients share.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class StatelessClient(Client):
         self._cached = None if cache is False else self._cached_requests(cache, open_transport)
         self._subscription: ChangeFeed | None = None
         if self._required and not discover:
-            text = "`require` takes a server that is asked what it can; leave out discover=False"
+            text = "`require` needs the capabilities from `server/discover`; leave out discover=False"
             raise UsageError(text)
 
     def _cached_requests(self, cache: ResultCache | bool, start: Callable[[], Any]) -> CachedRequests:
@@ -68,7 +67,7 @@ class StatelessClient(Client):
 
     @property
     def capabilities(self) -> Any:
-        """What the client declares: what its handlers, ``tasks`` and ``capabilities`` amount to."""
+        """The declared capabilities: those of the handlers, ``tasks`` and the option ``capabilities``."""
         if self.binding.task_result_class is None:
             return super().capabilities
         from .extending import declaring
@@ -81,7 +80,7 @@ class StatelessClient(Client):
         )
 
     def _receive_notifications(self, connection: Connection | None) -> None:
-        """There are handlers for changes, which servers of this era tell to subscribers only."""
+        """Open the subscription to changes if there are handlers for them."""
         if connection is None or not CHANGES & self._handlers.methods:
             return
         self._change_feed().open(connection)
@@ -95,20 +94,20 @@ class StatelessClient(Client):
             return self._subscription
 
     def subscribe(self, uri: str) -> None:
-        """Has the handler of ``notifications/resources/updated`` hear of changes of a resource.
+        """Subscribe the handler of ``notifications/resources/updated`` to updates of a resource.
 
-        For all that it hears of there is one stream, which is opened anew for each further resource; what changes just
-        then may be told of twice. Raises UsageError where there is no such handler, or the server does not tell of these
-        changes, and as ``request``.
+        All resources share one stream, which is opened again for each further resource; a change at that moment may be
+        reported twice. Raise ``UsageError`` if there is no such handler or the server does not offer these updates, and as
+        ``request``.
         """
         self._change_feed().watch([uri])
 
     def unsubscribe(self, uri: str) -> None:
-        """Has it hear of a resource no longer."""
+        """Unsubscribe from updates of a resource."""
         self._change_feed().unwatch(uri)
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
-        """Comes to terms with the server, as the revision does it; ``timeout`` is how many seconds it has."""
+        """Send ``server/discover``, unless ``discover`` is off; ``timeout`` is in seconds."""
         if self._discover:
             session: Any = connection.session
             try:
@@ -124,7 +123,7 @@ class StatelessClient(Client):
 
     @property
     def connection(self) -> Connection:
-        """The connection, opened anew if need be; raises ConnectionClosed before ``connect``."""
+        """The connection, opened again if necessary. Raise ``ConnectionClosed`` before ``connect``."""
         connection = super().connection
         if self._stale(connection):
             self.connect()
@@ -132,7 +131,7 @@ class StatelessClient(Client):
         return connection
 
     def close(self) -> None:
-        """Ends the connection, or the attempt at it in another thread. Idempotent; from any thread."""
+        """Close the connection, or end the attempt to open one in another thread. Idempotent; from any thread."""
         super().close()
         if self._cached is not None:
             self._cached.close()
@@ -141,8 +140,8 @@ class StatelessClient(Client):
         return self._restart and connection.closed and not self._closed
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
-        """``_meta`` of a request of this client, with further entries by their wire names."""
-        # Of a connection that has ended, too: only the request itself opens another one, within its time.
+        """Return ``_meta`` of a request of this client, with further entries by their wire names."""
+        # A connection that has ended will do: only the request itself opens another one, within its timeout.
         session: Any = (self._connection or self.connection).session
         return session.meta(entries)
 
@@ -154,12 +153,11 @@ class StatelessClient(Client):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> R:
-        """The result of a request; the client's handlers give the input that the server asks for on the way.
+        """Return the result of a request; the client's handlers provide input that the server requests on the way.
 
-        What is said of ``Client.request`` holds. ``timeout`` is for all rounds together, and for the task that the request
-        becomes; without it each round has the client's, and all together have ``limit``. Raises ProtocolError too, where
-        the server asks for something that no handler gives, or more than ``rounds`` times; what a handler raises comes
-        out here.
+        See ``Client.request``. ``timeout`` bounds all rounds together and the task that the request becomes; without it each
+        round has the client's timeout, and all together have ``limit``. Raise ``ProtocolError`` if no handler provides the
+        input, or it is requested more than ``rounds`` times. Exceptions of handlers propagate.
         """
         with self._scope(timeout):
             result = self._request_in_rounds(key, params, timeout, on_progress)
@@ -178,14 +176,14 @@ class StatelessClient(Client):
         try:
             return task.result()
         except BaseException:
-            # Nobody else knows of it.
+            # No other caller knows the task.
             task.abandon()
             raise
 
     def task(self, key: RequestMethod[Any, Any], answer: Any, params: Any = None) -> PolledTask[Any]:
-        """What has become of a request that was answered so: a task, or the answer.
+        """Return a ``PolledTask`` for the answer to a request: for the task in it, or for the result.
 
-        With the ``params`` of the request its result is held against what the tool promises.
+        With the ``params`` of the request its result is validated against the output schema of the tool.
         """
         from ..tasks.polled_task import PolledTask
 
@@ -201,9 +199,9 @@ class StatelessClient(Client):
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
     ) -> Any:
-        """What a request is answered with after all rounds of questions: its result or, for a client with ``tasks``, a task.
+        """Return the answer to a request after all rounds: its result or, for a client with ``tasks``, a task.
 
-        What is said of ``request`` holds.
+        See ``request``.
         """
         with self._scope(timeout):
             return self._request_in_rounds(key, params, timeout, on_progress)
@@ -216,17 +214,17 @@ class StatelessClient(Client):
         on_progress: Callable[[Any], object] | None,
     ) -> Any:
         wanted: Any = self.binding.types.InputRequiredResult
-        # What comes of further rounds is not kept, and neither is a question.
+        # Results of further rounds are not cached.
         send = self.connection.request if self._cached is None else self._cached.request
         result: Any = send(key, params, timeout=timeout, on_progress=on_progress)
         rounds = 0
         while result.__class__ is wanted:
             rounds += 1
             if rounds > self._rounds:
-                text = f"{key.name}: the server asked for input more than {self._rounds} times"
+                text = f"{key.name}: the server requested input more than {self._rounds} times"
                 raise ProtocolError(text)
             if result.input_requests is None and result.request_state is None:
-                text = f"{key.name}: the server asked for input with neither `inputRequests` nor `requestState`"
+                text = f"{key.name}: the server requested input with neither `inputRequests` nor `requestState`"
                 raise ProtocolError(text)
             questions: Mapping[str, Any] = result.input_requests or {}
             answers = {name: self.provide(key, each) for name, each in questions.items()}
@@ -235,13 +233,15 @@ class StatelessClient(Client):
         return result
 
     def provide(self, key: RequestMethod[Any, Any], request: Any) -> Any:
-        """What the client's handlers answer to a question that a server asks on the way to the result of a request.
+        """Return the answer of the client's handlers to a request for input.
 
-        Raises ProtocolError where there is no handler for it.
+        Raise ``ProtocolError`` if there is no handler for it.
         """
         wanted = self.binding.requests[request.method]
         if wanted.name not in self._handlers.methods:
-            text = f"{key.name}: the server asks for {wanted.name}, which this client has no handler for and did not declare"
+            text = (
+                f"{key.name}: the server requests {wanted.name}, which this client does not handle and did not declare"
+            )
             raise ProtocolError(text)
         return self._handlers.handle(wanted, request.params, self.context(self, self.connection, None))
 
@@ -255,12 +255,11 @@ class StatelessClient(Client):
         task: Iterable[str] = (),
         timeout: float | None = None,
     ) -> Subscription:
-        """Subscribes to changes of the lists of tools, prompts and resources, and of the resources with these URIs.
+        """Subscribe to changes of the lists of tools, prompts and resources, and of the resources with these URIs.
 
-        ``task`` are the ids of tasks to hear of, for a client with ``tasks``.
-
-        ``timeout`` is how many seconds the server may take to agree; what it has agreed to is ``acknowledged`` of what
-        is returned. Use that in a ``with`` block, and iterate over it.
+        ``task`` are ids of tasks, for a client with ``tasks``. ``timeout`` is the number of seconds for the server to
+        acknowledge the subscription; ``acknowledged`` of the result is what it has agreed to. Use the result in a ``with``
+        block, and iterate over it.
         """
         from .subscription import Subscription
 
@@ -278,7 +277,7 @@ class StatelessClient(Client):
             return Subscription(self, key, params, seconds)
 
     def forget_outdated(self, notified: Notified) -> None:
-        """Forgets what is not good any more after a notification."""
+        """Drop what a notification makes outdated."""
         super().forget_outdated(notified)
         if self._cached is not None:
             self._cached.forget_outdated(notified)

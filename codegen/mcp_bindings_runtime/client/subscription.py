@@ -1,4 +1,4 @@
-"""A stream of changes that a client has asked for (2026-07-28, Subscriptions)."""
+"""A subscription to changes, to iterate over (2026-07-28, Subscriptions)."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 
 class Change(NamedTuple):
-    """What has changed: the key of the notification, and its params."""
+    """A change: the key of the notification, and its params."""
 
     key: NotificationMethod[Any]
     params: Any
 
 
 class NotificationQueue(deque["Notified"]):
-    """News, of which the client hears when they come, not when somebody asks for them."""
+    """Queued notifications, which the client sees when they arrive and not when they are read."""
 
     def __init__(self, forget_outdated: Callable[[Notified], object]) -> None:
         super().__init__()
-        # The connection holds the news, and is not to keep the client.
+        # The connection holds the queue, but must not keep the client alive.
         self._forget_outdated = WeakMethod(forget_outdated)
 
     def append(self, notified: Notified, /) -> None:
-        """Adds a notification."""
+        """Append a notification."""
         forget_outdated = self._forget_outdated()
         if forget_outdated is not None:
             forget_outdated(notified)
@@ -46,14 +46,14 @@ class NotificationQueue(deque["Notified"]):
 
 
 class Subscription:
-    """Iterates over changes, each as soon as it comes, until the server ends the stream or ``close`` does.
+    """An iterator over changes, each as soon as it arrives, until the server or ``close`` ends the stream.
 
-    To be used in a ``with`` block. Of changes that say the same, only one is kept while nobody asks for them. Iterating
-    raises ConnectionClosed where the connection breaks: subscribe again then, and look at everything anew.
+    Use it in a ``with`` block. Of equal changes that wait to be read only one is kept. Iteration raises
+    ``ConnectionClosed`` if the connection breaks: subscribe again then, and read everything again.
     """
 
     def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
-        # Not the connection alone: that ends with the client.
+        # Keeps the client alive, with which the connection ends.
         self._client = client
         self._connection: Connection = client.connection
         connection = self._connection
@@ -61,7 +61,7 @@ class Subscription:
         self._call = Call(key, timeout, timeout, None)
         self._call.notifications = NotificationQueue(client.forget_outdated)
         self.acknowledged: Any = None
-        """What the server has agreed to tell of, which may be less than was asked for."""
+        """The part of the requested filter that the server has agreed to."""
         try:
             connection.attend(self._call, lambda: connection.session.request(key, params))
             while self.acknowledged is None and not self._call.done:
@@ -88,9 +88,9 @@ class Subscription:
             yield change
 
     def get(self, timeout: float | None = None) -> Change | None:
-        """The next change; None once the stream has ended.
+        """Return the next change; None once the stream has ended.
 
-        Raises RequestTimeout where none comes within ``timeout`` seconds (None: no limit), and ConnectionClosed.
+        Raise ``RequestTimeout`` if none arrives within ``timeout`` seconds (None: no limit), and ``ConnectionClosed``.
         """
         call = self._call
         limit = inf if timeout is None else monotonic() + timeout
@@ -107,7 +107,7 @@ class Subscription:
             self._connection.attend(call)
 
     def close(self) -> None:
-        """Ends the stream, also for a thread that waits for a change. Idempotent; from any thread."""
+        """End the stream, and the wait of another thread for a change. Idempotent; from any thread."""
         self._connection.conclude(self._call, "the client has closed the subscription")
 
     def _process(self) -> None:

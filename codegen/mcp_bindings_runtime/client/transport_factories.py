@@ -1,4 +1,4 @@
-"""How the transport of a client comes about when it connects."""
+"""Factories of the transports that clients open when they connect."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from ..transports.child import Stderr
 
 _WHO = frozenset({"authorization", "cookie"})
-"""Headers that say who asks."""
+"""Headers that identify the user."""
 
 
 class TransportFactory:
     """Opens a transport each time that it is called.
 
-    ``origin`` is the same for two that lead to one server, as far as can be told; ``auth`` is what lets requests in,
-    where that may change from one to the next.
+    ``origin`` identifies the server; ``auth`` returns the credentials if they may change from request to request.
     """
 
     __slots__ = ("_start", "auth", "origin")
@@ -48,11 +47,11 @@ class TransportFactory:
         self.auth = auth
 
     def __call__(self) -> Transport:
-        """The transport; raises as opening it does."""
+        """Return an open transport."""
         return self._start()
 
     def but(self, start: Callable[[], Transport]) -> TransportFactory:
-        """One to the same server that is done in another way."""
+        """Return a factory for the same server with another function."""
         return TransportFactory(start, self.origin, self.auth)
 
 
@@ -64,7 +63,7 @@ def child(
     cwd: str | os.PathLike[str] | None,
     stderr: Stderr,
 ) -> TransportFactory:
-    """To a server that is started as a child process, as ``Client.stdio`` describes it."""
+    """Return a factory for a server that is started as a child process; see ``Client.stdio``."""
     require_command(command)
     require_string_keys(env=env)
 
@@ -88,7 +87,7 @@ def http(
     connect_timeout: float,
     max_message: int,
 ) -> TransportFactory:
-    """To the server at a URL, as ``Client.http`` describes it; no ``facts``, where the revision is to be found out."""
+    """Return a factory for the server at a URL; see ``Client.http``. ``facts`` is None if the revision is negotiated."""
     require_instance("url", url, str, "a str such as 'https://example.com/mcp'")
     require_strings(proxy=proxy)
     require_string_keys(headers=headers)
@@ -112,7 +111,7 @@ def http(
             max_message=max_message,
         )
 
-    # What is public is for all who ask the same server, whoever they are.
+    # Public results are shared by all users of a server.
     others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
     return TransportFactory(reach, ("http", url, proxy, tls, *others), auth)
 
@@ -129,19 +128,19 @@ def open_http(
     connect_timeout: float = 10.0,
     max_message: int = DEFAULT_LIMIT,
 ) -> Transport:
-    """A transport to the server at ``url``, over which nothing has been said yet.
+    """Return a transport to the server at ``url``; nothing has been sent over it yet.
 
-    ``facts`` are those of the only revision that will be spoken; None where that is to be found out. ``headers`` go with
-    every request; ``auth`` gives those that let one in. ``proxy`` is the URL of an HTTP proxy, ``tls`` whom to trust,
-    ``pool`` how many idle connections are kept, ``connect_timeout`` how many seconds opening one may take, ``max_message``
-    how many bytes a message of the server may have. Raises UsageError for a URL that is none, and where urllib3 is missing.
+    ``facts`` are those of the revision; None if it is negotiated. ``headers`` are sent with every request, and so are those
+    that ``auth`` returns. ``proxy`` is the URL of an HTTP proxy, ``tls`` the context with the trusted certificates, ``pool``
+    the limit on idle connections, ``connect_timeout`` the seconds to open one, ``max_message`` the limit on the bytes of a
+    message. Raise ``UsageError`` for an invalid URL, and if urllib3 is missing.
     """
     try:
         from ..http.client.wire import Settings, Wire
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "urllib3":
             raise
-        text = "HTTP takes urllib3, which is not installed: pip install 'mcp-bindings[http]'"
+        text = "HTTP needs urllib3, which is not installed: pip install 'mcp-bindings[http]'"
         raise UsageError(text) from None
     from ..http.client.endpoint import Endpoint
     from ..http.client.streamable import StreamableHttp
@@ -154,9 +153,9 @@ def open_http(
 
 
 def memory(server: Any) -> TransportFactory:
-    """To a server object of this process."""
+    """Return a factory for a server object of this process."""
     if isinstance(server, type) or not callable(getattr(server, "serve", None)):
-        text = f"{server!r} is no server; accepted is a server object, such as mcp.Server('demo', '1.0')"
+        text = f"{server!r} is not a server; pass a server object, such as mcp.Server('demo', '1.0')"
         raise UsageError(text)
 
     def join() -> Transport:
@@ -168,7 +167,7 @@ def memory(server: Any) -> TransportFactory:
 
 
 def hosted(servers: Sequence[Server]) -> TransportFactory:
-    """To server objects of this process, of which the first message chooses one."""
+    """Return a factory for server objects of this process, one of which the first message selects."""
 
     def join() -> Transport:
         from ..server.multi_revision import MultiRevisionServer
@@ -180,13 +179,13 @@ def hosted(servers: Sequence[Server]) -> TransportFactory:
 
 
 def existing(transport: Transport) -> TransportFactory:
-    """A transport that there is already."""
+    """Return a factory that returns an existing transport."""
     require_transport(transport)
     return TransportFactory(lambda: transport, ("over", transport))
 
 
 def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
-    """A transport whose messages are written to a file, if one is given; closed where that cannot be opened."""
+    """Return a transport that writes its messages to the file ``record``, if that is set; close it if that fails."""
     if record is None:
         return transport
     import os
@@ -197,7 +196,7 @@ def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Tra
         return Recorder(transport, record, "client")
     except TypeError as fault:
         transport.close()
-        text = f"record is {record!r}; accepted is the path of a file"
+        text = f"`record` must be the path of a file, got {record!r}"
         raise UsageError(text) from fault
     except OSError as fault:
         transport.close()

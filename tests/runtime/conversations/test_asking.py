@@ -259,7 +259,7 @@ def test_a_client_that_declared_what_it_has_no_handler_for_says_so():
             else mcp.types.ClientCapabilities(roots={})
         ),
     )
-    with client, pytest.raises(ProtocolError, match="asks for roots/list, which this client has no handler for"):
+    with client, pytest.raises(ProtocolError, match="requests roots/list, which this client does not handle"):
         client.call_tool("x", {})
 
 

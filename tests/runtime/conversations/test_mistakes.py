@@ -114,8 +114,8 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "client workers": (lambda: client(workers=True), "`workers` must be an integer >= 1, got True"),
     "client require": (lambda: client(require="tools"), r"`require` must be a list, such as \['tools'\], got 'tools'"),
     "client tasks": (lambda: client(tasks=5), "tasks is 5; accepted is MemoryTasks"),
-    "client of a name": (lambda: mcp.Client.in_memory("server"), "'server' is no server; accepted is a server object"),
-    "client of a class": (lambda: mcp.Client.in_memory(mcp.Server), "is no server; accepted is a server object"),
+    "client of a name": (lambda: mcp.Client.in_memory("server"), "'server' is not a server; pass a server object"),
+    "client of a class": (lambda: mcp.Client.in_memory(mcp.Server), "is not a server; pass a server object"),
     "client over": (lambda: mcp.Client.over("x"), "a transport must have the methods receive, interrupt, send and close, got 'x'"),  # type: ignore[arg-type]
     "sampling": (
         lambda: client(sampling=one),
@@ -194,7 +194,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
         lambda: client(require=[5]),
         "an item of `require` must be a value such as 'tools', got 5",
     ),
-    "client record": (lambda: client(record=5).connect(), "record is 5; accepted is the path of a file"),
+    "client record": (lambda: client(record=5).connect(), "`record` must be the path of a file, got 5"),
     "client url": (lambda: reached(5), "`url` must be a str such as 'https://"),
     "client headers": (lambda: reached(headers=5), "`headers` must be a dict, got 5"),
     "client auth": (lambda: reached(auth=5), "`auth` must be a function, got 5"),

@@ -306,7 +306,7 @@ def test_a_method_that_no_server_sends_is_refused_before_anything_is_started(tmp
 def test_a_revision_that_is_not_there_is_refused():
     with pytest.raises(UsageError, match="there are no bindings of '2023-01-01' here"):
         connect.in_memory(echo_server(LATEST)[0], revisions=["2023-01-01"])
-    with pytest.raises(UsageError, match="no revision to choose from"):
+    with pytest.raises(UsageError, match="`revisions` is empty"):
         connect.in_memory(echo_server(LATEST)[0], revisions=[])
 
 

@@ -102,20 +102,20 @@ def test_nothing_is_opened_for_what_the_server_does_not_tell_of():
     with mcp.Client.in_memory(server, timeout=PATIENCE, **functions) as client:
         (theirs,) = server._connections
         assert not theirs.session._subscriptions
-        with pytest.raises(UsageError, match=r"does not tell of changes of test://a"):
+        with pytest.raises(UsageError, match=r"did not agree to a subscription to test://a"):
             client.subscribe("test://a")
         client.unsubscribe("test://a")
     with mcp.Client.in_memory(server, timeout=PATIENCE, discover=False, **functions) as client:
         # Nobody knows yet; the server agrees to nothing of it.
         assert client.connected
-        with pytest.raises(UsageError, match=r"agreed to no such subscription"):
+        with pytest.raises(UsageError, match=r"did not agree to a subscription"):
             client.subscribe("test://a")
 
 
 def test_who_subscribes_without_a_function_is_told():
     with (
         mcp.Client.in_memory(changing(NEW), timeout=PATIENCE) as client,
-        pytest.raises(UsageError, match="give the client `on_resource_updated`"),
+        pytest.raises(UsageError, match="pass `on_resource_updated`"),
     ):
         client.subscribe("test://a")
 
@@ -205,7 +205,7 @@ def test_a_server_that_ends_the_stream_without_agreeing_to_anything_is_told_of(m
     _, functions = hearing()
     with scripted_server(mcp.Client, play, **functions) as (client, _):
         client.connect()
-        with pytest.raises(ProtocolError, match="without saying what it would tell of"):
+        with pytest.raises(ProtocolError, match="before it acknowledged the subscription"):
             client.subscribe("test://a")
     eventually(lambda: not threads_of())
 

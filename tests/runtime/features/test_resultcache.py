@@ -443,7 +443,7 @@ def test_negotiation_gives_it_to_clients_that_have_it():
 
 def test_what_is_no_cache_is_said():
     server = mcp.Server("s", "1")
-    with pytest.raises(UsageError, match="cache is 5; accepted are True, False and a ResultCache"):
+    with pytest.raises(UsageError, match="`cache` must be True, False or a ResultCache, got 5"):
         mcp.Client.in_memory(server, cache=5)
     for name, wrong in (("entries", 0), ("entries", "a"), ("size", 0.5), ("longest", 0), ("longest", float("nan"))):
         with pytest.raises(UsageError, match=f"`{name}` must be"):

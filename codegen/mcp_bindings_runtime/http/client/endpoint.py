@@ -1,4 +1,4 @@
-"""A server as requests reach it: with the headers that the user gives to all, and with what lets them in."""
+"""The HTTP endpoint of a server: requests with the user's headers and credentials."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from .wire import Response
 
 Auth: TypeAlias = "Callable[[HttpError | None], Mapping[str, str] | None]"
-"""Gives the headers that let a request in: ``Authorization``, most often; None for none.
+"""Returns headers with credentials, most often ``Authorization``; None for none.
 
-It is called for each request, with None; and once more after a refusal (401, or 403 with a challenge), with that, after
-which the request is sent again if it gives headers.
+It is called with None for each request; and again with the error after a refusal (401, or 403 with a challenge). If it
+returns headers then, the request is sent again.
 """
 
 JSON: Final = "application/json"
@@ -30,11 +30,11 @@ _OURS: Final = frozenset(
         "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "transfer-encoding",
     }
 )  # fmt: skip
-"""Headers that are not the user's to give."""
+"""Headers that the client sets itself."""
 
 
 class Endpoint:
-    """Sends HTTP requests to a server; for any number of threads."""
+    """Sends HTTP requests to a server. Thread-safe."""
 
     def __init__(self, wire: Wire, headers: Mapping[str, str], auth: Auth | None) -> None:
         self.wire = wire
@@ -43,15 +43,15 @@ class Endpoint:
         self._auth = auth
 
     def post(self, exchange: Exchange, headers: Mapping[str, str], body: bytes, url: str = "") -> Response:
-        """Posts a message; gives the answer, whatever its status, as ``Wire.open``."""
+        """Post a message; return the response, whatever its status. Raise as ``Wire.open``."""
         return self._open("POST", exchange, {"Content-Type": JSON, "Accept": f"{JSON}, {STREAM}", **headers}, body, url)
 
     def get(self, exchange: Exchange, headers: Mapping[str, str], url: str = "") -> Response:
-        """Asks for a stream of events."""
+        """Request a stream of events."""
         return self._open("GET", exchange, {"Accept": STREAM, "Cache-Control": "no-store", **headers}, None, url)
 
     def delete(self, exchange: Exchange, headers: Mapping[str, str]) -> Response:
-        """Asks for the end of a session."""
+        """Request the end of a session."""
         return self._open("DELETE", exchange, headers)
 
     def _open(
@@ -82,5 +82,5 @@ def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def media_type_of(response: Response) -> str:
-    """The media type of an answer, in lower case and without parameters."""
+    """Return the media type of a response, in lower case and without parameters."""
     return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()

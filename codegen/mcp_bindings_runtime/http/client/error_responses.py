@@ -1,4 +1,4 @@
-"""What an HTTP answer that is no success says, as an exception."""
+"""Exceptions for HTTP responses that are not successful."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _MOST: Final = 64 * 1024
-"""How many bytes of such a body are looked at."""
+"""Limit on the bytes of a body that are read."""
 _LONGEST: Final = 200
 
 _PART = re.compile(
@@ -34,13 +34,13 @@ _PART = re.compile(
 
 
 def http_error_of(response: Response, exchange: Exchange) -> HttpError:
-    """The exception for an answer; its body is read as far as it is of use, and its connection given back."""
+    """Return the exception for a response, whose body is read up to a limit and then closed."""
     data = b""
     try:
         while len(data) < _MOST and (part := next_part(response, exchange)):
             data += part
     except McpError:
-        # The status says enough.
+        # The status is enough.
         data = b""
     close(response)
     error = _error(data)
@@ -57,9 +57,9 @@ def http_error_of(response: Response, exchange: Exchange) -> HttpError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that ``Retry-After`` names (RFC 9110, section 10.2.3); None where it names none.
+    """Return the seconds of ``Retry-After`` (RFC 9110, section 10.2.3); None if it is missing or invalid.
 
-    It may be a date, which is compared with the server's own (``Date``), as clocks differ.
+    A date is compared with the server's ``Date``, as clocks differ.
     """
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdecimal():
@@ -79,13 +79,13 @@ def _time(text: str) -> float | None:
 
 
 def _message_of(error: Mapping[str, Any]) -> Any:
-    """The message of an error, and the reason in its data, as our servers give one."""
+    """Return the message of an error, with the reason in its data that our servers add."""
     message, reason = error.get("message"), members(error.get("data")).get("reason")
     return f"{message}: {reason}" if message and isinstance(reason, str) else message
 
 
 def _error(data: bytes) -> Mapping[str, Any] | None:
-    """A body that is an error response of JSON-RPC."""
+    """Return a body that is an error response of JSON-RPC; None for any other."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -94,19 +94,19 @@ def _error(data: bytes) -> Mapping[str, Any] | None:
 
 
 def _text(data: bytes, kind: str) -> str:
-    # Pages for browsers say nothing in their first line.
+    # The first line of an HTML page is of no use.
     return "" if kind.startswith("text/html") else data.decode("utf-8", "replace")
 
 
 def _first_line(text: str) -> str:
-    """How a text begins; nothing in it that a terminal would obey."""
+    """Return the first line of a text, without control characters."""
     line = text.strip().partition("\n")[0].strip()
     line = "".join(each if each.isprintable() else " " for each in line)
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def challenges(headers: list[str]) -> list[Challenge]:
-    """What ``WWW-Authenticate`` asks for (RFC 9110, section 11.6.1). What is no challenge is passed over."""
+    """Return the challenges of ``WWW-Authenticate`` (RFC 9110, section 11.6.1); skip what is invalid."""
     found: list[tuple[str, dict[str, str]]] = []
     for header in headers:
         at = 0

@@ -1,4 +1,4 @@
-"""One HTTP request and its answer: until when it may take, and how another thread ends it."""
+"""One HTTP request and its response: its deadline, and its end by another thread."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, RequestTimeout
 
 LONGEST = 1_000_000.0
-"""Seconds of one wait at most; sockets take no more than some weeks."""
+"""Limit on the seconds of one wait; sockets accept no more than some weeks."""
 
 
 class Exchange:
-    """A request under way. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes drip in."""
+    """A request in flight. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes arrive."""
 
     __slots__ = ("_event", "_lock", "_socket", "deadline", "ended", "response_began", "reused", "url", "what")
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
-        """What it is about, for errors."""
+        """Its description in error messages."""
         self.deadline = deadline
         self.url = ""
-        """Where its request was sent last; redirects change it."""
+        """The URL that its request was sent to last; redirects change it."""
         self.ended = False
         """Whether ``end`` has been called."""
         self._event: AutoResetEvent | None = None
-        """Is there while a thread rests. Threads that rest are rare, and exchanges many."""
+        """Set while a thread sleeps. Few threads sleep, and exchanges are many."""
         self.reused = False
-        """Whether it goes over a connection that has been used before."""
+        """Whether its connection has been used before."""
         self.response_began = False
-        """Whether the other side has answered anything yet."""
+        """Whether any byte of the response has arrived."""
         self._lock = Lock()
-        """Held while its socket is shut, which then is no other's yet."""
+        """Held while its socket is shut, so that no other exchange uses it."""
         self._socket: Any = None
 
     def use_socket(self, connection: Any) -> None:
-        """It goes over this socket from now on; None: over none any more."""
+        """Use this socket from now on; None for none."""
         with self._lock:
             self._socket = connection
             if self.ended:
                 _shut(connection)
 
     def end(self) -> None:
-        """Ends it at once, in whatever thread it is; the server sees the connection closed. Idempotent."""
+        """End the exchange at once, from any thread; the connection is closed. Idempotent."""
         with self._lock:
             self.ended = True
             if self._event is not None:
@@ -67,7 +67,7 @@ class Exchange:
         return event
 
     def remaining(self) -> float | None:
-        """Seconds until the deadline, None where there is none; raises RequestTimeout once it has passed."""
+        """Return the seconds until the deadline, or None without one. Raise ``RequestTimeout`` once it has passed."""
         if self.deadline == inf:
             return None
         left = self.deadline - monotonic()
@@ -76,16 +76,16 @@ class Exchange:
         return min(left, LONGEST)
 
     def timed_out(self) -> RequestTimeout:
-        """Its deadline has passed."""
+        """Return the error for a deadline that has passed."""
         return RequestTimeout(f"{self.what}: the server has not answered in time")
 
     def closed(self) -> ConnectionClosed:
-        """It was ended on this side."""
+        """Return the error for an exchange that was ended on this side."""
         return ConnectionClosed(f"{self.what}: the connection was closed on this side")
 
 
 def receive(connection: Any, exchange: Exchange, amount: int) -> bytes:
-    """What has come on a socket, empty at its end. Raises TimeoutError at the deadline of the exchange, and OSError."""
+    """Return bytes from a socket, empty at its end. Raise ``TimeoutError`` at the deadline, and ``OSError``."""
     connection.settimeout(_until(exchange))
     data: bytes = connection.recv(amount)
     if data:
@@ -101,7 +101,7 @@ def _until(exchange: Exchange) -> float | None:
 
 
 class BoundedReader(io.RawIOBase):
-    """What comes on a socket, as long as the deadline of its exchange lets it come; ``ahead`` has come already."""
+    """Reads from a socket until the deadline of an exchange; ``ahead`` was read before."""
 
     def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange, ahead: bytes = b"") -> None:
         super().__init__()
@@ -112,11 +112,11 @@ class BoundedReader(io.RawIOBase):
         self._ahead = ahead
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """As io.RawIOBase. Raises TimeoutError at the deadline."""
+        """See ``io.RawIOBase``. Raise ``TimeoutError`` at the deadline."""
         if self._ahead:
             part, self._ahead = self._ahead[: len(buffer)], self._ahead[len(buffer) :]
             buffer[: len(part)] = part
@@ -128,7 +128,7 @@ class BoundedReader(io.RawIOBase):
         return count
 
     def close(self) -> None:
-        """As io.RawIOBase."""
+        """See ``io.RawIOBase``."""
         if not self.closed:
             super().close()
             self._raw.close()

@@ -44,24 +44,24 @@ _SPECIAL: Final = frozenset({"transfer-encoding", "content-encoding", "upgrade",
 
 
 class HeaderFields(Mapping[str, str]):
-    """Header fields; their names are the same in lower and in upper case."""
+    """Header fields; names are case-insensitive."""
 
     __slots__ = ("_values",)
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        """``values`` are by names in lower case."""
+        """Initialize the fields; the names in ``values`` are in lower case."""
         self._values = values
 
     def __getitem__(self, name: str) -> str:
         return self._values[name.lower()]
 
-    # These two are asked for fields that are not there; by way of the mapping, each time an exception is raised and caught.
+    # ``Mapping`` would raise and catch an exception for each missing field.
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.lower() in self._values
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a field, or something else where it is not there."""
+        """Return the value of a field, or ``default``."""
         return self._values.get(name.lower(), default)
 
     def __iter__(self) -> Iterator[str]:
@@ -71,15 +71,15 @@ class HeaderFields(Mapping[str, str]):
         return len(self._values)
 
     def getlist(self, name: str) -> list[str]:
-        """The values of a field, of which there is one at most."""
+        """Return the values of a field: one or none."""
         return [self[name]] if name in self else []
 
 
 class PlainResponse:
-    """An answer whose body has yet to be read, as urllib3 has them.
+    """A response whose body has yet to be read, with the interface of urllib3.
 
-    ``left`` is the part of its body that has come with its head. ``released`` is told, once, whether the connection can
-    be used for another request.
+    ``ahead`` is the part of its body that arrived with its head. ``released`` is called once, with whether the connection
+    can be used for another request.
     """
 
     status: Final = 200
@@ -103,12 +103,12 @@ class PlainResponse:
         self._exchange = exchange
         self._released: Callable[[bool], object] | None = released
         if len(ahead) > length:
-            # More than was announced: nobody knows what the rest is about.
+            # More than the stated length: the rest cannot be attributed.
             self._ahead = ahead[:length]
             self._release(whole=False)
 
     def read(self, amount: int | None = None) -> bytes:
-        """The body, or so many bytes of it at most, as ``read1``; raises IncompleteRead if it is cut off, and OSError."""
+        """Return the body, or at most ``amount`` bytes. Raise ``IncompleteRead`` if it is cut off, and ``OSError``."""
         if amount is not None:
             return self.read1(amount)
         if len(self._ahead) == self._left:
@@ -119,7 +119,7 @@ class PlainResponse:
         return b"".join(parts)
 
     def read1(self, amount: int) -> bytes:
-        """Some bytes of the body; empty at its end. Raises as ``read``."""
+        """Return some bytes of the body; empty at its end. Raise as ``read``."""
         if self._ahead:
             part, self._ahead = self._ahead[:amount], self._ahead[amount:]
         elif self._left:
@@ -135,11 +135,11 @@ class PlainResponse:
         return part
 
     def close(self) -> None:
-        """Gives the connection back, and closes it where there was more to read. Idempotent."""
+        """Release the connection, and close it unless the body was read. Idempotent."""
         self._release(whole=not self._left)
 
     def release_conn(self) -> None:
-        """As ``close``."""
+        """See ``close``."""
         self.close()
 
     def _release(self, *, whole: bool) -> None:
@@ -149,13 +149,13 @@ class PlainResponse:
 
 
 def plain_head(data: bytes) -> tuple[HeaderFields, int, int] | None:
-    """The fields, the length of the body and where it starts, if ``data`` starts with the head of a plain answer."""
+    """Return the fields, the length and the start of the body if ``data`` starts with a plain head, else None."""
     end = data.find(b"\r\n\r\n") + 4
     plain = _plain(data[:end]) if 4 <= end <= _HEAD_SIZE else None
     return None if plain is None else (*plain, end)
 
 
-# A server that is asked much says the same again and again, but for its clock.
+# The heads of a busy server are equal within a second.
 @lru_cache(maxsize=64)
 def _plain(data: bytes) -> tuple[HeaderFields, int] | None:
     head = _HEAD.fullmatch(data)
@@ -169,7 +169,7 @@ def _plain(data: bytes) -> tuple[HeaderFields, int] | None:
         fields[name.lower()] = value.strip(" \t")
     length = fields.get("content-length", "")
     if (
-        # Names that come twice have to be put together, or contradict each other.
+        # Repeated names must be joined, or contradict each other.
         len(fields) < len(lines)
         or len(fields) > _FIELDS
         or not (length.isdigit() and len(length) <= _DIGITS)

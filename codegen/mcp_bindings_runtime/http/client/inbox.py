@@ -1,4 +1,4 @@
-"""What has come for a client over HTTP, in many threads, until the one that reads takes it."""
+"""The queue of messages that arrive over HTTP in many threads and are read in one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...errors import ConnectionClosed
 from ...transports import CLOSED_HERE, LONGEST, Unanswered, check_timeout
 
 CAPACITY: Final = 1024 * 1024
-"""How many bytes of messages wait before the streams that bring them have to wait, too."""
+"""Limit on the bytes of queued messages, beyond which the streams that deliver them wait."""
 
 
 class Inbox:
-    """Messages, and reports of requests that will not be answered, in the order in which they came."""
+    """A queue of messages, and of reports that requests will not be answered."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        # Reentrant, because a signal's handler may interrupt whoever holds it.
+        # Reentrant, because a signal handler may run in the thread that holds it.
         self._changed = Condition(RLock())
         self._items: deque[bytes | Unanswered] = deque()
         self._size = 0
@@ -28,7 +28,7 @@ class Inbox:
         self._shut = False
 
     def put(self, item: bytes | Unanswered, *, wait: bool = False) -> None:
-        """Adds something. With ``wait`` it waits while too much is there. What comes after ``close`` is thrown away."""
+        """Add an item; with ``wait``, block while the queue is full. Drop it after ``close``."""
         with self._changed:
             while wait and self._size > self._capacity and not self._shut:
                 self._changed.wait(LONGEST)
@@ -39,7 +39,7 @@ class Inbox:
             self._changed.notify_all()
 
     def get(self, timeout: float | None) -> bytes | None:
-        """The next message; as ``Transport.receive``."""
+        """Return the next message; see ``Transport.receive``."""
         deadline = None if timeout is None else monotonic() + check_timeout(timeout)
         with self._changed:
             while not (self._items or self._interrupted or self._shut or self._end is not None):
@@ -63,20 +63,20 @@ class Inbox:
             return item
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         with self._changed:
             self._interrupted = True
             self._changed.notify_all()
 
     def end(self, reason: str) -> None:
-        """Nothing more comes from the other side; what is there can still be taken, and then ``reason`` is why."""
+        """Accept no more messages; those in the queue can still be read, then ``get`` raises with ``reason``."""
         with self._changed:
             if self._end is None:
                 self._end = reason
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Nothing more is taken."""
+        """Drop all messages; ``get`` raises from now on."""
         with self._changed:
             self._shut = True
             self._items.clear()

@@ -1,4 +1,4 @@
-"""The client's side of HTTP+SSE (2024-11-05): one stream that brings everything, and an endpoint to post to."""
+"""The client side of HTTP+SSE (2024-11-05): one stream for all messages of the server, and an endpoint to post to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LegacySse:
-    """A connection by HTTP+SSE; what the server says goes to ``inbox``, and the end of the stream ends that, too."""
+    """A connection by HTTP+SSE; messages of the server go to ``inbox``, which ends with the stream."""
 
     def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
         self._endpoint = endpoint
@@ -34,10 +34,8 @@ class LegacySse:
     def open(self, deadline: float, *, search: bool = False) -> None:
         """Open the stream, and wait until the server has named the URL to post to.
 
-        With ``search`` a stream that is not at the URL is looked for at ``sse`` beside it and below it: many servers have
-        their endpoint of Streamable HTTP at the URL.
-
-        Raises HttpError where it is refused, ProtocolError where it is no such stream, ConnectionClosed, RequestTimeout.
+        With ``search``, try ``sse`` next to the URL and below it, too: many servers have Streamable HTTP at the URL. Raise
+        ``HttpError`` for a refusal, ``ProtocolError`` for another response, ``ConnectionClosed``, ``RequestTimeout``.
         """
         self._exchange.deadline = deadline
         response = self._find() if search else self._get("")
@@ -70,38 +68,38 @@ class LegacySse:
             return response
         refusal.add_note(
             f"There is no stream of HTTP+SSE (2024-11-05) at {', '.join([url, *tried])}. Use the URL of the stream if it is "
-            "elsewhere, or `connect.http`, which finds out what the server speaks."
+            "elsewhere, or `connect.http`, which negotiates the revision."
         )
         raise refusal
 
     def _get(self, url: str) -> Response:
-        """Return the stream at a URL. Raises as ``open``."""
+        """Return the stream at a URL. Raise as ``open``."""
         response = self._endpoint.get(self._exchange, {}, url)
         if response.status != 200:
             raise http_error_of(response, self._exchange)
         if media_type_of(response) != STREAM:
             close(response)
-            text = f"{self._exchange.url} gives {media_type_of(response) or 'something of no type'}, and not {STREAM}"
+            text = f"{self._exchange.url} returned {media_type_of(response) or 'no media type'} instead of {STREAM}"
             raise ProtocolError(text)
         return response
 
     def _first_part(self, response: Response) -> bytes:
         part = next_part(response, self._exchange)
         if not part:
-            text = "the stream of the server ended before it said where to post to"
+            text = "the stream of the server ended before its endpoint event"
             raise ConnectionClosed(text)
         return part
 
     def post(self, exchange: Exchange, body: bytes) -> None:
-        """Posts a message; raises HttpError where it is refused, ConnectionClosed, RequestTimeout."""
+        """Post a message. Raise ``HttpError`` for a refusal, ``ConnectionClosed``, ``RequestTimeout``."""
         response = self._endpoint.post(exchange, {}, body, self._target)
         if not 200 <= response.status < 300:
             raise http_error_of(response, exchange)
-        # It says no more than that the message has arrived.
+        # Its body only acknowledges the message.
         discard(response, exchange)
 
     def end(self) -> None:
-        """Ends the stream."""
+        """End the stream."""
         self._exchange.end()
 
     def _run(self, response: Response) -> None:
@@ -128,12 +126,12 @@ class LegacySse:
                 self._inbox.put(one_line(event.data), wait=True)
 
     def _set_target(self, data: bytes) -> None:
-        """The server says where to post to: somewhere in its own origin."""
+        """Set the URL to post to, which must be in the origin of the server."""
         if self._target:
             write_log("info", "dropped: another endpoint event; the first one holds")
             return
         target = resolve_url(self._exchange.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):
-            text = f"the server wants messages posted to another origin, {origin(target)}, which is not done"
+            text = f"the endpoint of the server is in another origin, {origin(target)}; messages are posted to its own only"
             raise ProtocolError(text)
         self._target = target

@@ -1,4 +1,4 @@
-"""What a message that is to be sent over HTTP is, as far as HTTP has to know."""
+"""Outgoing messages, and the members of messages that the HTTP transport needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CANCELLED = "notifications/cancelled"
 
 
 class OutgoingMessage:
-    """A message, or a batch of messages, on its way to the server."""
+    """A message or a batch to be sent to the server."""
 
     __slots__ = ("body", "ids", "message", "method", "stateless")
 
@@ -27,7 +27,7 @@ class OutgoingMessage:
         try:
             value = _parse(body)
         except (ValueError, RecursionError) as fault:
-            text = f"a message is one JSON text, and this one is none: {fault}"
+            text = f"the message is not valid JSON: {fault}"
             raise UsageError(text) from None
         items: Sequence[Any] = value if value.__class__ is list else [value]
         self.message: Mapping[str, Any] = members(value)
@@ -36,18 +36,18 @@ class OutgoingMessage:
         self.ids: frozenset[RequestId] = frozenset(
             [each["id"] for each in items if each.__class__ is dict and "method" in each and "id" in each]
         )
-        """Those of its requests, each of which is to be answered."""
+        """The ids of its requests."""
         self.stateless = bool(self.ids) and VERSION_KEY in members(members(self.message.get("params")).get("_meta"))
-        """Whether it is a request that says by itself which revision it is in: one of 2026-07-28 or later."""
+        """Whether it is a request that names its revision itself: one of a stateless revision."""
 
     @property
     def what(self) -> str:
-        """It, for errors."""
+        """Its description in error messages."""
         return self.method or ("a batch" if self.ids else "an answer")
 
     @property
     def revision(self) -> str | None:
-        """The revision that it names; None for a message of a session, but for ``initialize``."""
+        """The revision that it names: in ``initialize`` or a stateless request; else None."""
         params = members(self.message.get("params"))
         named = (
             params.get("protocolVersion")
@@ -58,12 +58,12 @@ class OutgoingMessage:
 
 
 def members(value: Any) -> Mapping[str, Any]:
-    """The members of an object; none of anything else."""
+    """Return the members of an object; an empty mapping for any other value."""
     return value if value.__class__ is dict else {}
 
 
 def answered_by(line: bytes) -> frozenset[RequestId]:
-    """The ids of the requests that a message from the server answers: none for one that is no response."""
+    """Return the ids of the requests that a message of the server answers."""
     # A message without this key is a response, but for one that spells the key in an odd way. Reading it takes longer.
     value = _read(line)
     items: Sequence[Any] = value if value.__class__ is list else [value]
@@ -76,7 +76,7 @@ _PARSE: Final = best_backend().parse
 
 
 def _parse(text: bytes) -> Any:
-    """What a JSON text says, perhaps with what JSON-RPC peers do not agree on. Raises ValueError, RecursionError."""
+    """Return the value of a JSON text, with duplicate keys and the like. Raise ``ValueError``, ``RecursionError``."""
     try:
         return _PARSE(text)
     except NotJson:
@@ -91,5 +91,5 @@ def _read(line: bytes) -> Any:
 
 
 def one_line(text: bytes) -> bytes:
-    """A JSON text as one line: between its tokens a newline means no more than a blank."""
+    """Return a JSON text as one line: between tokens a newline is equal to a blank."""
     return text.replace(b"\r", b" ").replace(b"\n", b" ") if b"\n" in text or b"\r" in text else text

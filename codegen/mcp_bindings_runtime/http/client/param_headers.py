@@ -1,4 +1,4 @@
-"""The arguments that a client of 2026-07-28 repeats in headers, tool by tool (Custom Headers from Tool Parameters)."""
+"""Tool arguments that are repeated in HTTP headers (2026-07-28, Custom Headers from Tool Parameters)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_h
 from .messages import OutgoingMessage, members
 
 MOST: Final = 10_000
-"""How many tools are remembered; beyond that, those that were learned first are looked up again."""
+"""Limit on remembered tools; beyond it the oldest are looked up again."""
 _PAGES: Final = 1_000
 
 Fetch = Callable[[OutgoingMessage], bytes]
-"""Sends a request that the caller has not asked for, and gives its answer."""
+"""Sends a request of the transport's own and returns the response."""
 
 
 class ToolHeaders:
-    """What the tools of a server want repeated, learned from every ``tools/list`` that passes."""
+    """The parameter headers of a server's tools, read from every ``tools/list`` result."""
 
     def __init__(self) -> None:
         self._tools: dict[str, tuple[ParamHeader, ...]] = {}
@@ -29,7 +29,7 @@ class ToolHeaders:
         self._lookups = 0
 
     def learn(self, line: bytes) -> bytes:
-        """The answer to a ``tools/list``, without the tools whose annotations break the rules."""
+        """Remember the tools in a ``tools/list`` response; return it without those whose annotations are invalid."""
         try:
             value: Any = json.loads(line)
         except (ValueError, RecursionError):
@@ -55,10 +55,10 @@ class ToolHeaders:
         return json.dumps({**value, "result": {**result, "tools": kept}}, ensure_ascii=False).encode()
 
     def headers(self, out: OutgoingMessage, fetch: Fetch, *, anew: bool = False) -> Mapping[str, str]:
-        """The headers for the arguments of a ``tools/call``.
+        """Return the headers for the arguments of a ``tools/call``.
 
-        The tool is looked up with ``fetch`` where it has not been listed before, or with ``anew``: whoever has not seen
-        its schema cannot know what it wants repeated. Raises UsageError for a value that no header carries.
+        List the tools with ``fetch`` if the tool has not been listed before, or with ``anew``. Raise ``UsageError`` for a
+        value that no header can carry.
         """
         params = members(out.message.get("params"))
         name = params.get("name")
@@ -91,7 +91,7 @@ class ToolHeaders:
             write_log(
                 "info", "the tools could not be listed, so %r is called without headers of its own: %s", name, fault
             )
-        # One that is not listed, or must not be used, is asked for as it is; the server says what it thinks of that.
+        # An unlisted or invalid tool is called without headers, and the server decides.
         if name not in self._tools:
             self._remember(name, ())
 

@@ -1,4 +1,4 @@
-"""Requests on their way: one POST, and the answers that it is to bring."""
+"""Requests in flight: one POST, and the responses that it waits for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PendingRequests:
-    """The requests of one POST, and which of them still wait for their answer."""
+    """The requests of one POST, and the ids of those without a response."""
 
     __slots__ = ("exchange", "in_background", "out", "waiting")
 
@@ -30,11 +30,11 @@ class PendingRequests:
         self.exchange = exchange
         self.waiting: set[RequestId] = set(out.ids)
         self.in_background = False
-        """Whether a thread of its own reads the answer."""
+        """Whether a thread of its own reads the response."""
 
     def answered(self, line: bytes) -> frozenset[RequestId]:
-        """Which of the requests a message answers."""
-        # Most answers can be told without reading them: nothing in them is called "method", and one is awaited.
+        """Return the ids of its requests that a message answers."""
+        # Most responses are recognised without parsing: they contain no "method", and one is awaited.
         if len(self.waiting) == 1 and b'"method"' not in line and b"\\u" not in line:
             (only,) = self.waiting
             text = b"%d" % only if only.__class__ is int else json.dumps(only).encode()
@@ -44,19 +44,19 @@ class PendingRequests:
 
 
 def unusable_response(response: Response, what: str) -> ProtocolError:
-    """The exception for a success that is no answer to a request."""
+    """Return the exception for a successful HTTP response without a JSON-RPC response."""
     kind = media_type_of(response)
     close(response)
     if response.status in {202, 204}:
         return ProtocolError(
-            f"{what}: the server has taken the request (HTTP status {response.status}) without an answer"
+            f"{what}: the server accepted the request (HTTP status {response.status}) without an answer"
         )
-    return ProtocolError(f"{what}: the answer is {kind or 'of no type'}; {JSON} and {STREAM} would be accepted")
+    return ProtocolError(f"{what}: the answer must be {JSON} or {STREAM}, got {kind or 'no type'}")
 
 
 def no_answer(what: str) -> ProtocolError:
-    """The exception for a body that holds something else than the answer."""
-    return ProtocolError(f"{what}: what the server has answered is no response to this request")
+    """Return the exception for a body without the response."""
+    return ProtocolError(f"{what}: the server returned no response to this request")
 
 
 def post_and_wait(
@@ -68,10 +68,10 @@ def post_and_wait(
     limit: int,
     on_message: Callable[[bytes], Any],
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Posts a request and waits for its answer in this thread: the answer, and the headers with which it came.
+    """Post a request and wait for its response in this thread; return it with the HTTP headers.
 
-    What comes before it on a stream goes to ``on_message``. Raises HttpError, ProtocolError, ConnectionClosed,
-    RequestTimeout.
+    Pass earlier messages of its stream to ``on_message``. Raise ``HttpError``, ``ProtocolError``, ``ConnectionClosed``,
+    ``RequestTimeout``.
     """
     pending = PendingRequests(out, exchange)
     response = endpoint.post(exchange, headers, out.body)

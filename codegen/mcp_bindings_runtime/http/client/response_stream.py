@@ -1,4 +1,4 @@
-"""Answers that come as a stream of events, read until what was asked for is there, over as many connections as it takes.
+"""Responses as a stream of events, read until the responses are there, and resumed if the stream breaks.
 
 Transports of 2025-03-26 to 2025-11-25: Sending Messages to the Server, Resumability and Redelivery.
 """
@@ -25,16 +25,15 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _DRAIN: Final = 0.05
-"""Seconds that a stream has to end in after its last answer; then its connection is given up."""
+"""Seconds for a stream to end after its last response; then its connection is closed."""
 _REMEMBERED: Final = 256
-"""Of how many events the ids are kept, so that none is delivered twice."""
+"""Limit on remembered event ids; no event is delivered twice."""
 
 
 class ResponseStream:
-    """Reads one answer. ``deliver`` is given each message, ``fail`` the reason why no answer will come.
+    """Reads one stream; calls ``deliver`` with each message, and ``fail`` with the reason if no response will arrive.
 
-    ``resume`` are the headers with which the stream can be asked for again, those of the session that it belongs to; None
-    where that is not to be done.
+    ``resume`` are the headers of the session with which the stream can be resumed; None if it cannot.
     """
 
     def __init__(
@@ -62,10 +61,10 @@ class ResponseStream:
         self._in_thread = False
 
     def begin(self) -> bool:
-        """Reads in the calling thread as long as nothing has come, or at once all there is.
+        """Read in the calling thread until a message has arrived; then continue in a thread of its own if necessary.
 
-        With False all has been read; with True a thread of its own reads on. Raises ConnectionClosed where the stream
-        has ended without the answer, and RequestTimeout.
+        Return whether such a thread reads on. Raise ``ConnectionClosed`` if the stream has ended without the response, and
+        ``RequestTimeout``.
         """
         try:
             ended = self._read(once=True)
@@ -87,7 +86,7 @@ class ResponseStream:
             Thread(target=self._go_on, args=(ended,), name="mcp-http-answer", daemon=True).start()
         except RuntimeError as fault:
             close(self._response)
-            text = f"{self._exchange.what}: no thread can be had to read the answer: {fault}"
+            text = f"{self._exchange.what}: no thread could be started to read the answer: {fault}"
             raise ConnectionClosed(text) from fault
         return True
 
@@ -105,7 +104,7 @@ class ResponseStream:
                 ended = False
         except McpError as fault:
             self._fail(self._pending, fault)
-        except Exception as fault:  # noqa: BLE001  # of `auth`, say; whoever waits for the answer hears of it
+        except Exception as fault:  # noqa: BLE001  # raised by `auth`, for instance; reported to the caller
             log_exception(fault, "%s: the answer could not be read: %s", self._exchange.what, fault)
             self._fail(self._pending, ConnectionClosed(f"{self._exchange.what}: the answer could not be read: {fault}"))
         finally:
@@ -113,7 +112,7 @@ class ResponseStream:
             self._fail(self._pending, self._exchange.closed())
 
     def _read(self, *, once: bool) -> bool:
-        """Whether the stream has ended. With ``once`` it returns as soon as anything has come, too."""
+        """Read, with ``once`` until a message has arrived; return whether the stream has ended."""
         while part := next_part(self._response, self._exchange):
             delivered = self._process(part)
             if not self._pending.waiting:
@@ -124,7 +123,7 @@ class ResponseStream:
         return True
 
     def _process(self, part: bytes) -> bool:
-        """Delivers what is in a part of the stream; whether that was anything."""
+        """Deliver the messages in a part of the stream; return whether there were any."""
         delivered = False
         for event in self._events.feed(part):
             if isinstance(event, MessageTooLarge):
@@ -132,7 +131,7 @@ class ResponseStream:
                 return True
             if event.id is not None:
                 if event.id in self._seen and event.id:
-                    write_log("info", "dropped: event %r, which has come before", event.id)
+                    write_log("info", "dropped: event %r, which has arrived before", event.id)
                     continue
                 self._seen.append(event.id)
             if event.data and event.type == "message":
@@ -141,7 +140,7 @@ class ResponseStream:
         return delivered
 
     def _drain(self) -> None:
-        """Lets the stream end, so that its connection can be used again."""
+        """Read the rest of the stream, so that its connection can be used again."""
         self._exchange.deadline = monotonic() + _DRAIN
         try:
             while part := next_part(self._response, self._exchange):
@@ -158,11 +157,11 @@ class ResponseStream:
         return self._resume is not None and bool(self._last_id)
 
     def _cut_off(self) -> ConnectionClosed:
-        how = "" if self._resume is None else ", and it gave no id from which it could be resumed"
+        how = "" if self._resume is None else ", and it has no event id from which to resume it"
         return ConnectionClosed(f"{self._exchange.what}: the stream ended before the answer{how}")
 
     def _reconnect(self) -> None:
-        """Asks for the rest of the stream, after as long as the server wants."""
+        """Resume the stream after the delay that the server has set."""
         if self._resume is None or not self._resumable:
             raise self._cut_off()
         close(self._response)

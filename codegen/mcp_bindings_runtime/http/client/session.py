@@ -1,4 +1,4 @@
-"""What a client of the revisions up to 2025-11-25 keeps of its session, and how a lost one is begun anew.
+"""The HTTP session of a handshake client, and its renewal after the server has ended it.
 
 Transports, Session Management and Protocol Version Header.
 """
@@ -29,16 +29,16 @@ _VISIBLE = re.compile(r"[!-~]+", re.ASCII)
 
 
 class HttpSession:
-    """The session with a server, as far as HTTP carries it."""
+    """The id and version of a session, and the messages that begin it."""
 
     def __init__(
         self, endpoint: Endpoint, *, limit: int, on_message: Callable[[bytes], Any], version_header: bool | None = None
     ) -> None:
         self.id: str | None = None
-        """As the server has given it; None where it has not."""
+        """The session id from the server; None if it has sent none."""
         self.version: str | None = None
+        """The negotiated revision."""
         self._version_header = version_header
-        """The revision that was agreed on."""
         self._endpoint = endpoint
         self._limit = limit
         self._aside = on_message
@@ -49,7 +49,7 @@ class HttpSession:
         """The renewal under way. Until it has succeeded, ``id`` is that of the lost session."""
 
     def headers(self) -> dict[str, str]:
-        """What every request carries after ``initialize``."""
+        """Return the headers of every request after ``initialize``."""
         return self._headers(self.id)
 
     def _headers(self, session: str | None) -> dict[str, str]:
@@ -67,7 +67,7 @@ class HttpSession:
         return facts is None or facts.version_header
 
     def remember(self, out: OutgoingMessage) -> None:
-        """Remembers what a session begins with."""
+        """Remember a message that begins a session."""
         if out.method == INITIALIZE:
             self._initialize = out
             self.id = self.version = None
@@ -75,11 +75,11 @@ class HttpSession:
             self._initialized = out.body
 
     def begin(self, headers: Mapping[str, str]) -> None:
-        """Take the id from the response to ``initialize``. Raises ProtocolError for an invalid one."""
+        """Set the id from the response to ``initialize``. Raise ``ProtocolError`` for an invalid one."""
         self.id = _session_id(headers)
 
     def agree(self, line: bytes) -> None:
-        """Takes the revision from the answer to ``initialize``."""
+        """Set the revision from the response to ``initialize``."""
         version = members(members(_read(line)).get("result")).get("protocolVersion")
         self.version = version if isinstance(version, str) else None
 
@@ -92,13 +92,13 @@ class HttpSession:
     def renew(self, lost: str | None, exchange: Exchange) -> None:
         """Begin a new session instead of the lost one, or wait until another thread has done so.
 
-        The server is sent the same ``initialize`` as for the first session and must answer with the same revision. What
-        the first session was told besides, such as the log level and the subscriptions to resources, is lost. Other
-        threads do not see the new session before ``notifications/initialized`` was accepted. A renewal that the server
-        refuses fails for all that wait for it; where it ends with the deadline of its call, one of them starts another.
+        The server gets the same ``initialize`` as for the first session and must answer with the same revision. Other state
+        of the session, such as the log level and the subscriptions to resources, is lost. Other threads do not see the new
+        session before the server has accepted ``notifications/initialized``. A refused renewal fails for all threads that
+        wait for it; after a timeout one of them starts another.
 
-        Raises HttpError for a refusal that is about something else, such as access or load; else ConnectionClosed;
-        RequestTimeout.
+        Raise ``HttpError`` for a refusal for another reason, such as access or load; else ``ConnectionClosed``;
+        ``RequestTimeout``.
         """
         while True:
             with self._lock:
@@ -152,15 +152,15 @@ class HttpSession:
     def _begin_anew(self, exchange: Exchange) -> str | None:
         """Begin a session as the first one was begun, and return its id."""
         if self._initialize is None or self._initialized is None:
-            text = "it was not open yet"
+            text = "it was not initialized yet"
             raise ProtocolError(text)
-        write_log("warning", "the server has ended the session (HTTP status 404); a new one is begun")
+        write_log("warning", "the server has ended the session (HTTP status 404); starting a new one")
         line, headers = post_and_wait(
             self._endpoint, exchange, {}, self._initialize, limit=self._limit, on_message=self._aside
         )
         version = members(members(_read(line)).get("result")).get("protocolVersion")
         if version != self.version:
-            text = f"the server now speaks {version}, and it was {self.version}"
+            text = f"the server now answers with revision {version} instead of {self.version}"
             raise ProtocolError(text)
         found = _session_id(headers)
         response = self._endpoint.post(exchange, self._headers(found), self._initialized)
@@ -182,7 +182,7 @@ class _Renewal:
 
 
 class _Failure:
-    """Why the server gave no new session, for each thread that wanted one."""
+    """The reason of a failed renewal, for all threads that wait for it."""
 
     __slots__ = ("_fault",)
 
@@ -199,10 +199,10 @@ class _Failure:
 
 
 def _session_id(headers: Mapping[str, str]) -> str | None:
-    """Return the session id of a response to ``initialize``; raises ProtocolError for an invalid one."""
+    """Return the session id of a response to ``initialize``. Raise ``ProtocolError`` for an invalid one."""
     found = headers.get(SESSION)
     if found is not None and not _VISIBLE.fullmatch(found):
-        text = f"the server gave a session id with characters other than visible ASCII: {found!r}"
+        text = f"the session id must be visible ASCII, got {found!r}"
         raise ProtocolError(text)
     return found
 

@@ -1,4 +1,4 @@
-"""The stream on which a server says what belongs to no request (2025-03-26 to 2025-11-25, Listening for Messages)."""
+"""The stream of messages that belong to no request (2025-03-26 to 2025-11-25, Listening for Messages)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _PROMPTLY: Final = 0.5
-"""Seconds that the server is given to open the stream before anything else is said: what it says until then is lost."""
+"""Seconds to wait for the stream before other requests are sent: earlier messages of the server are lost."""
 
 
 class StandaloneStream:
-    """Reads that stream in a thread of its own, and opens it again when it ends, until ``end``.
+    """Reads the stream in a thread of its own, and opens it again when it ends, until ``end``.
 
-    A server that has none says so (HTTP status 405), and is not asked again. One that answers 404 has none either, unless
-    it has opened one in the same session: then the session is lost. It is asked again in the next session.
+    A server without one responds with HTTP status 405, and no further attempt is made. Status 404 means the same, until the
+    next session; but if a stream was open in the same session, the session is lost.
     """
 
     def __init__(self, endpoint: Endpoint, session: HttpSession, *, limit: int, put: Callable[[bytes], None]) -> None:
@@ -41,19 +41,19 @@ class StandaloneStream:
         self._exchange = Exchange("the stream of the server")
         self._events = SseParser(limit)
         self._session_read: str | None = None
-        """The session whose events it has read."""
+        """The id of the session whose events were read."""
         self._answered = Event()
         self._lock = Lock()
         self._session_without_stream: str | None = None
         """The session in which there is no stream, while no thread tries to open one."""
 
     def start(self) -> None:
-        """Begins; returns when the stream is open or refused, or after half a second."""
+        """Open the stream; return when it is open or refused, or after half a second."""
         Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
         self._answered.wait(_PROMPTLY)
 
     def session_renewed(self) -> None:
-        """Try again in a new session, where the one before had no stream."""
+        """Try again in a new session if the one before had no stream."""
         with self._lock:
             if self._session_without_stream in {None, self._session.id} or self._exchange.ended:
                 return
@@ -61,7 +61,7 @@ class StandaloneStream:
         Thread(target=self._run, name="mcp-http-listen", daemon=True).start()
 
     def end(self) -> None:
-        """Ends the stream, in whatever state it is."""
+        """End the stream. Idempotent; from any thread."""
         self._exchange.end()
 
     def _run(self) -> None:
@@ -85,7 +85,7 @@ class StandaloneStream:
                 pause = longer_standalone(pause)
             except HttpError as refusal:
                 if not is_temporary(refusal.status):
-                    write_log("warning", "the server's own messages do not arrive: %s", refusal)
+                    write_log("warning", "the stream of server messages is refused: %s", refusal)
                     return
                 write_log("info", "the stream of the server cannot be opened yet: %s", refusal)
                 pause = longer_standalone(pause, refusal.retry_after)
@@ -99,7 +99,7 @@ class StandaloneStream:
             self._exchange.sleep(standalone_delay(pause, self._events.retry))
 
     def _open(self) -> Response | None:
-        """Return the stream, or None where the server has none; raises HttpError, and as ``Wire.open``."""
+        """Return the stream, or None if the server has none. Raise ``HttpError``, and as ``Wire.open``."""
         while True:
             self._exchange.deadline = monotonic() + OPENING
             self._session.await_renewal(self._exchange)
@@ -113,7 +113,7 @@ class StandaloneStream:
             discard(response, self._exchange)
 
     def _has_new_session(self, session: str | None) -> bool:
-        """Return whether there is a new session to ask in, after the stream was not found in another."""
+        """Return whether to try in a new session, after the stream was not found."""
         if session is not None and self._session_read == session:
             self._session.renew(session, self._exchange)
             return True

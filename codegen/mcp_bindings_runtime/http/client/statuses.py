@@ -1,4 +1,4 @@
-"""What HTTP error statuses, and the JSON-RPC errors that come with them, say about a request and its server.
+"""The meaning of HTTP error statuses, and of the JSON-RPC errors with them, for a request and its server.
 
 RFC 9110, section 15; RFC 6585; 2026-07-28, Streamable HTTP: Backward Compatibility.
 """
@@ -23,7 +23,7 @@ def rejects_message(status: int) -> bool:
 
 
 def error_of(refusal: HttpError) -> dict[str, Any]:
-    """Return the error object of a JSON-RPC error response; empty where the body was none."""
+    """Return the error object of a JSON-RPC error response; empty if the body was none."""
     error: Any = refusal.error["error"] if refusal.error is not None else {}
     return dict(error)
 
@@ -35,7 +35,7 @@ def answers(refusal: HttpError, request_id: str | int) -> bool:
 
 
 def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> HttpError | UnsupportedRevision:
-    """Return the exception for a request that was refused: UnsupportedRevision where the body names other revisions."""
+    """Return the exception for a refused request: ``UnsupportedRevision`` if the body names other revisions."""
     error = error_of(refusal)
     supported = supported_revisions(error.get("code"), error.get("data")) if rejects_message(refusal.status) else None
     found = HttpResponseError(*refusal.args) if answers(refusal, request_id) else refusal
@@ -47,7 +47,7 @@ def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> Ht
 
 
 def shows_stateless_server(error: HttpError | ResponseError) -> bool:
-    """Return whether an error is one that only servers of 2026-07-28 or later give, in a response that may be believed."""
+    """Return whether only servers of 2026-07-28 or later send an error, in a response that may be believed."""
     if isinstance(error, HttpError):
         return rejects_message(error.status) and error_of(error).get("code") in STATELESS_ERRORS
     return error.code in STATELESS_ERRORS

@@ -1,8 +1,7 @@
-"""The client's side of HTTP: Streamable HTTP of every revision, and HTTP+SSE where a server has nothing newer.
+"""The client transport over HTTP: Streamable HTTP of every revision, and HTTP+SSE for servers with nothing newer.
 
-A thread that sends a request posts it, and reads the answer by itself: where that is JSON, or a stream with nothing else
-in it, no other thread has to do with it. Only a stream that brings more, or goes on, is left to a thread of its own.
-What comes waits in the inbox for the one that receives.
+The thread that sends a request also reads the response, if that is JSON or a stream with nothing else in it. Only a stream
+with further messages gets a thread of its own. Messages wait in the inbox until they are received.
 """
 
 from __future__ import annotations
@@ -40,19 +39,19 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _LAST_WORDS: Final = 1.0
-"""Seconds that the end of a session may take."""
+"""Seconds for the DELETE of a session."""
 _LINGER: Final = 1.0
 """Seconds that a stream is read after its request was cancelled."""
 _ABORTED: Final = 256
-"""How many ids of aborted requests are remembered: some of them are of requests that had been answered just then."""
+"""Limit on remembered ids of aborted requests, some of which had been answered just then."""
 
 
 class StreamableHttp:
-    """A client's transport to the server behind an endpoint.
+    """A client transport to the server behind an endpoint, for one connection of any revision.
 
-    A message may have ``limit`` bytes. With ``old`` a server that does not take ``initialize`` is tried by HTTP+SSE; with
-    ``only_sse`` it is spoken to so from the start. ``version_header`` says whether requests of a session name their version;
-    None: by the version that is agreed on. One transport serves one conversation, of whichever revision.
+    A message may have ``limit`` bytes. With ``legacy`` a server that refuses ``initialize`` is tried with HTTP+SSE; with
+    ``only_sse`` HTTP+SSE is used from the start. ``version_header`` is whether requests of a session name their version;
+    None: it depends on the negotiated version.
     """
 
     def __init__(
@@ -74,30 +73,30 @@ class StreamableHttp:
         self._lock = RLock()
         self._pending: dict[Any, PendingRequests] = {}
         self._aborted: deque[Any] = deque(maxlen=_ABORTED)
-        """The ids of requests that ``abort`` was called for before they were sent."""
+        """The ids of requests that were aborted before they were sent."""
         self._exchanges: set[Exchange] = set()
-        """Those that messages are sent in, which ``close`` ends."""
+        """The exchanges in which messages are sent, which ``close`` ends."""
         self._stateless = False
-        """Whether the last request was one that stands alone."""
+        """Whether the last request was of a stateless revision."""
         self._standalone: StandaloneStream | None = None
         self._legacy: LegacySse | None = None
         self._closed = False
 
-    # As ``Transport``.
+    # Methods of ``Transport``.
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``. Raises Unanswered for each request that no answer will come for."""
+        """See ``Transport.receive``. Raise ``Unanswered`` for each request that will not be answered."""
         return self._inbox.get(timeout)
 
     def interrupt(self) -> None:
-        """As ``Transport.interrupt``."""
+        """See ``Transport.interrupt``."""
         self._inbox.interrupt()
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """Posts a message. What a request is answered with can be received then, or will be.
+        """Post a message. The response to a request can be received afterwards.
 
-        Raises RequestTimeout where the answer to a request has not begun within ``timeout`` seconds, HttpError where
-        anything else than a request is refused, UsageError for a message that cannot be posted, ConnectionClosed.
+        Raise ``RequestTimeout`` if the response has not begun within ``timeout`` seconds, ``HttpError`` if a message other
+        than a request is refused, ``UsageError`` for an invalid message, ``ConnectionClosed``.
         """
         check_message(message)
         if self._closed:
@@ -125,7 +124,7 @@ class StreamableHttp:
             exchange.end()
 
     def listen(self) -> None:
-        """From now on what the server says unasked is brought, too, where that takes a stream of its own. Idempotent."""
+        """Open the stream of messages that belong to no request, if the revision has one. Idempotent."""
         with self._lock:
             if self._standalone is not None or self._stateless or self._closed or self._legacy or self._only_sse:
                 return
@@ -135,9 +134,9 @@ class StreamableHttp:
         standalone.start()
 
     def abort(self, request_id: Any) -> None:
-        """End the ``send`` of a request, or make it end as soon as it begins; its answer is not waited for any more.
+        """End the ``send`` of a request, also if it begins later. From any thread.
 
-        In 2026-07-28 the server takes that for a cancellation. From any thread.
+        In 2026-07-28 the server treats that as a cancellation.
         """
         with self._lock:
             pending = self._pending.get(request_id)
@@ -149,7 +148,7 @@ class StreamableHttp:
                 pending.exchange.end()
 
     def close(self) -> None:
-        """As ``Transport.close``. A session is ended with DELETE, for which the server has a second."""
+        """See ``Transport.close``. Delete the session, within a second."""
         with self._lock:
             if self._closed:
                 return
@@ -163,7 +162,7 @@ class StreamableHttp:
             exchange.end()
         if self._session.id is not None and self._legacy is None:
             last = Exchange("the end of the session", monotonic() + _LAST_WORDS)
-            # Servers need not support it (status 405), and those that are gone cannot.
+            # Servers need not support it (status 405).
             with suppress(McpError):
                 close(self._endpoint.delete(last, self._session.headers()))
         self._endpoint.wire.close()
@@ -192,7 +191,7 @@ class StreamableHttp:
                 self._forget(pending)
 
     def _carry(self, pending: PendingRequests) -> bool:
-        """Posts requests and reads the answer; whether a thread reads on."""
+        """Post requests and read the response; return whether a thread reads on."""
         out, exchange = pending.out, pending.exchange
         if self._only_sse and self._legacy is None:
             return self._post_legacy(self._open_legacy(exchange), pending)
@@ -213,7 +212,7 @@ class StreamableHttp:
             raise
 
     def _post(self, out: OutgoingMessage, exchange: Exchange) -> Response:
-        """The answer to a request, sent again where the server has shown that it has not taken it; raises HttpError."""
+        """Post a request, again if the retry policy allows it; return the response. Raise ``HttpError``."""
         if out.stateless:
             headers = request_headers(out.message)
             if out.method != "tools/call":
@@ -223,7 +222,7 @@ class StreamableHttp:
             except HttpError as refusal:
                 if not lacks_headers(refusal):
                     raise
-                write_log("info", "tools/call: the server misses headers; the tool is looked up anew")
+                write_log("info", "tools/call: the server misses headers; listing the tools again")
             return self._post_once(out, exchange, {**headers, **self._headers_for_tool(out, exchange, anew=True)})
         if out.method != INITIALIZE:
             self._session.await_renewal(exchange)
@@ -233,14 +232,14 @@ class StreamableHttp:
         except HttpError as refusal:
             if not lost_session(refusal, out.method, session):
                 raise
-        # It has not been taken, as there is no session that it could be taken in.
+        # The server has not processed the request, as it has no such session.
         self._session.renew(session, exchange)
         if self._standalone is not None:
             self._standalone.session_renewed()
         return self._post_once(out, exchange, self._session.headers())
 
     def _post_once(self, out: OutgoingMessage, exchange: Exchange, headers: Mapping[str, str]) -> Response:
-        """The answer of a server that has taken a request; raises HttpError for one that has not."""
+        """Post a request and return a successful response. Raise ``HttpError`` for any other."""
         try:
             response = self._endpoint.post(exchange, headers, out.body)
         except ConnectionClosed:
@@ -268,7 +267,7 @@ class StreamableHttp:
     # Answers.
 
     def _read_response(self, pending: PendingRequests, response: Response) -> bool:
-        """Reads the answer to requests; whether a thread reads on."""
+        """Read the response to requests; return whether a thread reads on."""
         out, exchange = pending.out, pending.exchange
         kind = media_type_of(response)
         if out.method == INITIALIZE:
@@ -294,7 +293,7 @@ class StreamableHttp:
         return False
 
     def _deliver(self, pending: PendingRequests, message: bytes, wait: bool) -> None:
-        """Something has come on the answer to requests, perhaps the answer to one of them."""
+        """Queue a message from the response to requests, and note which of them it answers."""
         line = one_line(message)
         answered = pending.answered(line)
         if answered:
@@ -308,7 +307,7 @@ class StreamableHttp:
             self._forget(pending)
 
     def _fail(self, pending: PendingRequests, fault: Exception) -> None:
-        """Report a failure for each of the requests that still wait."""
+        """Report a failure for each request without a response."""
         waiting, pending.waiting = pending.waiting, set()
         for request_id in waiting:
             failed, message = fault, None
@@ -327,7 +326,7 @@ class StreamableHttp:
     def _put(self, line: bytes) -> None:
         self._inbox.put(line, wait=True)
 
-    # Everything that is no request.
+    # Notifications and responses.
 
     def _send_other(self, out: OutgoingMessage, exchange: Exchange) -> None:
         if self._legacy is not None:
@@ -342,9 +341,9 @@ class StreamableHttp:
         discard(response, exchange)
 
     def _cancel(self, out: OutgoingMessage, exchange: Exchange) -> None:
-        """A request is given up: its answer is not read any more, which is how 2026-07-28 tells the server so.
+        """Cancel a request: stop reading its response, which is how 2026-07-28 cancels.
 
-        Before that revision the server is told in so many words, as a lost connection means nothing.
+        In earlier revisions send the notification, as a closed connection does not cancel there.
         """
         request_id = members(out.message.get("params")).get("requestId")
         with self._lock:
@@ -360,9 +359,9 @@ class StreamableHttp:
                     self._forget(pending)
 
     def _stop_reading(self, pending: PendingRequests) -> None:
-        """Stop reading the answer to requests that were given up.
+        """Stop reading the response to cancelled requests.
 
-        In the revisions whose servers send requests on it, they have a moment to cancel those there.
+        Servers that send requests on it have a moment to cancel those there.
         """
         exchange = pending.exchange
         if pending.out.stateless or not pending.in_background:
@@ -382,13 +381,13 @@ class StreamableHttp:
         try:
             timer.start()
         except RuntimeError as fault:
-            write_log("warning", "no thread is to be had: %s", fault)
+            write_log("warning", "no thread could be started: %s", fault)
             end()
 
     # HTTP+SSE.
 
     def _may_be_legacy(self, refusal: HttpError) -> bool:
-        """Whether a server that refuses ``initialize`` may be one of 2024-11-05 (Backwards Compatibility)."""
+        """Return whether a server that refuses ``initialize`` may be of 2024-11-05 (Backwards Compatibility)."""
         return self._try_legacy and rejects_message(refusal.status) and not refuses_handshake(refusal)
 
     def _fall_back(self, exchange: Exchange) -> LegacySse | None:
@@ -397,7 +396,7 @@ class StreamableHttp:
         except RequestTimeout:
             raise
         except McpError as fault:
-            write_log("info", "the server does not speak HTTP+SSE, either: %s", fault)
+            write_log("info", "the server does not support HTTP+SSE, either: %s", fault)
             return None
 
     def _open_legacy(self, exchange: Exchange) -> LegacySse:
@@ -415,7 +414,7 @@ class StreamableHttp:
 
     @staticmethod
     def _post_legacy(legacy: LegacySse, pending: PendingRequests) -> bool:
-        """Posts requests whose answers come on the stream of the server."""
+        """Post requests whose responses arrive on the stream of the server."""
         legacy.post(pending.exchange, pending.out.body)
         pending.waiting.clear()
         return False

@@ -29,32 +29,32 @@ Response: TypeAlias = urllib3.BaseHTTPResponse | PlainResponse
 """An answer whose headers are there; its body has yet to be read."""
 
 REDIRECTS: Final = 5
-"""How many follow each other at most."""
+"""Limit on consecutive redirects."""
 _KEPT: Final = frozenset({307, 308})
-"""Redirects after which the method and the body are the same (RFC 9110, section 15.4)."""
+"""Redirects that keep the method and the body (RFC 9110, section 15.4)."""
 _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
 _FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _DISCARDED: Final = 64 * 1024
-"""How many bytes of a body that does not matter are read before its connection is given up."""
+"""Limit on the bytes of an ignored body that are read to keep its connection."""
 
 
 class Settings(NamedTuple):
-    """How a server is reached."""
+    """The settings of connections to a server."""
 
     proxy: str | None = None
     """The URL of an HTTP proxy."""
     tls: ssl.SSLContext | None = None
-    """Whom to trust, and with which certificate to introduce oneself; the system's authorities by default."""
+    """The trusted certificates, and the client's own; by default those of the system."""
     pool: int = 16
-    """How many idle connections are kept."""
+    """Limit on idle connections."""
     connect_timeout: float = 10.0
-    """Seconds that opening a connection may take."""
+    """Seconds to open a connection."""
 
 
 class Wire:
-    """The connections to the server at a URL; for any number of threads."""
+    """The connections to the server at a URL. Thread-safe."""
 
     def __init__(self, url: str, settings: Settings) -> None:
         self.url = check_url(url)
@@ -83,10 +83,10 @@ class Wire:
     def open(
         self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
     ) -> Response:
-        """Sends a request, and gives the answer as soon as its headers are there; redirects are followed.
+        """Send a request, and return the response once its headers have arrived; follow redirects.
 
-        ``url`` is that of the server, unless given. Raises ConnectionClosed, RequestTimeout, and ProtocolError for an
-        answer that is not HTTP, or leads to another origin.
+        ``url`` is by default that of the server. Raise ``ConnectionClosed``, ``RequestTimeout``, and ``ProtocolError`` for
+        a response that is not HTTP or redirects to another origin.
         """
         at = url or self.url
         for _ in range(REDIRECTS + 1):
@@ -117,7 +117,7 @@ class Wire:
                 response: Response | None = self._fast_path.send(method, exchange, headers, body)
                 if response is not None:
                     return response
-            # Finding the pool of a URL takes long; a proxy for plain HTTP has to be given the whole URL.
+            # Finding the pool of a URL takes long; a proxy for plain HTTP needs the whole URL.
             pool, target = (self._pool, self._target) if url is self.url else (self._manager, url)
             with sending(exchange):
                 opened = pool.urlopen(
@@ -193,13 +193,13 @@ def discard(response: Response, exchange: Exchange) -> None:
 
 
 def _part(response: Response, exchange: Exchange) -> bytes:
-    # What is buffered can be read without touching the socket, which is where the deadline is looked at otherwise.
+    # Buffered bytes are read without the socket, whose reads check the deadline otherwise.
     exchange.remaining()
     return response.read1(_BUFFER)
 
 
 def _coding(response: Response) -> str:
-    """The content codings of a body (RFC 9110, section 8.4), without ``identity``; empty for none."""
+    """Return the content codings of a body (RFC 9110, section 8.4), without ``identity``; empty for none."""
     field = response.headers.get("Content-Encoding", "")
     return ", ".join(each for each in map(str.strip, field.split(",")) if each.lower() not in {"", "identity"})
 
@@ -216,13 +216,13 @@ def _refuse_coding(response: Response, exchange: Exchange) -> None:
 
 
 def error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
-    """What a failure of urllib3 or of a socket says about an exchange."""
+    """Return the exception for a failure of urllib3 or of a socket."""
     if exchange.ended:
         return exchange.closed()
     if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
         with suppress(Exception):
             exchange.remaining()
-            # Opening the connection has taken too long, or it has.
+            # The deadline has not passed, so the connection could not be opened in time.
             return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached in time")
         return exchange.timed_out()
     if isinstance(fault, NameResolutionError):
@@ -245,30 +245,30 @@ def _innermost(fault: BaseException) -> str:
 
 
 def close(response: Response) -> None:
-    """Ends an answer. Its connection can be used again if there was nothing more to read, and is closed otherwise."""
+    """Close a response. Its connection can be used again if the body was read, and is closed otherwise."""
     with suppress(HTTPError, OSError, http.client.HTTPException, ValueError):
         response.close()
         response.release_conn()
 
 
 def check_url(url: str) -> str:
-    """A URL of a server; raises UsageError for what is none."""
+    """Return the normalized URL of a server. Raise ``UsageError`` if it is invalid."""
     try:
         parts = parse_url(url)
     except LocationParseError as fault:
-        text = f"{url!r} is no URL of a server: {fault}"
+        text = f"{url!r} is not the URL of a server: {fault}"
         raise UsageError(text) from None
     if parts.scheme not in _PORTS or not parts.host:
-        text = f"{url!r} is no URL of a server; it begins with http:// or https://, as https://example.com/mcp"
+        text = f"{url!r} is not the URL of a server, such as https://example.com/mcp"
         raise UsageError(text)
     if parts.auth is not None:
-        text = "the URL has a name or a password in it; give them as a header (`headers=`) or by `auth=`"
+        text = "the URL contains a name or a password; pass them as a header (`headers=`) or by `auth=`"
         raise UsageError(text)
     return parts._replace(fragment=None).url
 
 
 def _host(url: str) -> str:
-    """The field Host (RFC 9112, section 3.2), as http.client writes it."""
+    """Return the field Host (RFC 9112, section 3.2) as ``http.client`` writes it."""
     parts: Url = parse_url(url)
     host = (parts.host or "").rstrip(".").partition("%")[0]
     if host.startswith("["):
@@ -277,11 +277,11 @@ def _host(url: str) -> str:
 
 
 def resolve_url(url: str, reference: str) -> str:
-    """The URL that a server leads to from one of its own; raises ProtocolError for what is none."""
+    """Return the URL of a reference that a server has sent. Raise ``ProtocolError`` if it is invalid."""
     try:
         return check_url(urljoin(url, reference))
     except (UsageError, ValueError) as fault:
-        text = f"{url} leads to {reference[:200]!r}, which is no URL of a server: {fault}"
+        text = f"{url} refers to {reference[:200]!r}, which is not the URL of a server: {fault}"
         raise ProtocolError(text) from None
 
 
@@ -294,6 +294,6 @@ def sibling_urls(url: str, name: str) -> list[str]:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of a URL (RFC 6454)."""
+    """Return scheme, host and port of a URL (RFC 6454)."""
     parts: Url = parse_url(url)
     return f"{parts.scheme}://{parts.host}:{parts.port or _PORTS.get(parts.scheme or '', 0)}"
