@@ -163,7 +163,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     binding client context meta_entries function globals handler handshake meta make_meta methods module on_progress page r
     server stateless_client stateless_server super boolean_capabilities timeout extra_with_meta none_if_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
-    child classmethod command cwd env given in_memory inherit_env limit log_level memory opening options os over ping
+    child classmethod command cwd env existing in_memory inherit_env limit log_level memory opening options os over ping
     Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Limits features limits ping_failures record require rounds discover restart start stderr stdio transport transports workers

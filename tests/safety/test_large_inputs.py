@@ -180,7 +180,7 @@ TOO_MUCH: dict[str, tuple[Callable[[], str], str]] = {
     "2,000,000 inherited properties": (
         lambda: f"export interface Big {{ {' '.join(f'a{place}?: number;' for place in range(1_500))} }}\n"
         + "".join(f"export interface I{place} extends Big {{}}\n" for place in range(1_500)),
-        "types come to more than",
+        "types up to here have more than",
     ),
     "50,000 names that clash": (lambda: "export type A = string;\n" * 50_000, "`A` is already declared"),
     "a name of a million characters": (lambda: f"export type {'A' * 1_000_000} = string;", "has 1000000 characters"),
