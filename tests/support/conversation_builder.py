@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from mcp_bindgen.validate.entries import Side
-from mcp_bindgen.validate.exchanges import Exchange
 from mcp_bindgen.validate.findings import Finding, Place
+from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules import Conversation
 
 Json = Any
@@ -29,7 +29,7 @@ class Talk:
         self.revision = revision
         self.stateless = revision == LAST
         self.complete = False
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[Message] = []
         self._requests: dict[tuple[Side | None, str], dict[str, Json]] = {}
         self._latest: tuple[Side, Json] = ("client", 0)
         self._numbers = {"client": 100, "server": 500}
@@ -103,7 +103,7 @@ class Talk:
         method = message.get("method") or (request or {}).get("method")
         method = method if isinstance(method, str) else None
         place = Place("talk", len(self.exchanges) + 1)
-        self.exchanges.append(Exchange(place, self.revision, kind, message, path, by, method, request, path != "$"))
+        self.exchanges.append(Message(place, self.revision, kind, message, path, by, method, request, path != "$"))
         return self
 
     def as_a_whole(self) -> Self:
@@ -113,7 +113,7 @@ class Talk:
 
     def findings(self) -> list[Finding]:
         conversation = Conversation(self.revision, complete=self.complete)
-        found = [finding for exchange in self.exchanges for finding in conversation.see(exchange)]
+        found = [finding for exchange in self.exchanges for finding in conversation.check(exchange)]
         return found + list(conversation.end())
 
     def codes(self) -> list[str]:

@@ -16,7 +16,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import packages, tables
 from mcp_bindgen.validate.entries import Json, Path
-from mcp_bindgen.validate.exchanges import Kind
+from mcp_bindgen.validate.message import Kind
 
 Method = RequestMethod[Any, Any] | NotificationMethod[Any]
 
@@ -95,13 +95,13 @@ class Bindings:
         found = [self.members(each) for each in shape[2]]
         return frozenset[str]().union(*(each or () for each in found)) if None not in found else None
 
-    def takes_arrays(self, shape: Shape) -> bool:
+    def accepts_arrays(self, shape: Shape) -> bool:
         """Whether some array is a value of a type."""
         if shape == "json" or shape[0] == "list":
             return True
         if shape[0] == "alias":
-            return self.takes_arrays(self.tables.aliases[shape[1]])
-        return shape[0] == "union" and any(map(self.takes_arrays, shape[2]))
+            return self.accepts_arrays(self.tables.aliases[shape[1]])
+        return shape[0] == "union" and any(map(self.accepts_arrays, shape[2]))
 
     def method(self, kind: Kind, name: str) -> Method | None:
         """The key of a method; None where the revision does not have it as a message of its own."""

@@ -159,11 +159,11 @@ def _match(value: Json, known: Tables, shapes: Sequence[Shape], *, whole: bool =
         for shape in shapes
         if shape[0] == "alias" or not keys.isdisjoint(_names(shape, known))
     ]
-    said = [fit for fit in fits if all(_says_so(each, fit.shape, known) for each in examples)]
-    if said:
-        right = [fit for fit in said if fit.is_right]
+    labelled = [fit for fit in fits if all(_has_own_literal(each, fit.shape, known) for each in examples)]
+    if labelled:
+        right = [fit for fit in labelled if fit.is_right]
         # Others have blocks with a type too: one that looks different altogether is theirs.
-        wrong = [fit for fit in said if fit.unknown < fit.top or "method" in keys]
+        wrong = [fit for fit in labelled if fit.unknown < fit.top or "method" in keys]
         return _found(value, right or sorted(wrong, key=_rank)[-1:], known)
     right = [fit for fit in fits if fit.is_right and fit.named and not fit.unknown]
     if right:
@@ -218,7 +218,7 @@ def _found(value: Json, fits: list[_Fit], known: Tables) -> Match:
     fits = sorted(fits, key=_rank, reverse=True)
     best = fits[0]
     as_good = [fit for fit in fits if (fit.named, fit.unnamed) == (best.named, best.unnamed)]
-    if best.shape[0] == "class" and (best.bare or (best.missing and not _says_so(value, best.shape, known))):
+    if best.shape[0] == "class" and (best.bare or (best.missing and not _has_own_literal(value, best.shape, known))):
         members = {member[0]: member[3] for member in known.objects[best.shape[1]][0]}
         shown = [key for key in value if key in members]
         parts = tuple(Part((key,), value[key], members[key]) for key in shown)
@@ -263,7 +263,7 @@ def _names(shape: Shape, known: Tables) -> frozenset[str]:
     return frozenset(member[0] for member in known.objects[shape[1]][0])
 
 
-def _says_so(value: Json, shape: Shape, known: Tables) -> bool:
+def _has_own_literal(value: Json, shape: Shape, known: Tables) -> bool:
     """Whether a value has a literal that only this type, or a few, have: ``"type": "image"``, ``"method": "ping"``."""
     shape = shape[1] if shape[0] == "list" else shape
     if shape[0] != "class":

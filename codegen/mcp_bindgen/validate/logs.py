@@ -2,8 +2,8 @@
 
 Understood are
 
-    {"direction": "client->server", "message": {…}}         a JSON object around it; the keys are those of ``SAID_BY``
-    {"t": "…", "dir": "in", "raw": "{…}"}                    and ``HELD_IN``, and the message may be JSON in a string
+    {"direction": "client->server", "message": {…}}         a JSON object around it; the keys are those of ``SENDER_KEYS``
+    {"t": "…", "dir": "in", "raw": "{…}"}                    and ``MESSAGE_KEYS``, and the message may be JSON in a string
     … Message from client: {…}                               text before it that names the sender, or both sides with
     … [server -> client] {…}                                 an arrow between them; text after it is passed over
     data: {…}                                                an event of a stream that a server sends
@@ -19,17 +19,17 @@ from typing import NamedTuple
 
 from mcp_bindgen.validate.entries import Json, Side
 
-SAID_BY = ("direction", "dir", "from", "sender")
+SENDER_KEYS = ("direction", "dir", "from", "sender")
 """Keys of a wrapping object that say who sent the message."""
 
-HELD_IN = ("message", "payload", "raw", "json", "data")
+MESSAGE_KEYS = ("message", "payload", "raw", "json", "data")
 """Keys under which it holds the message."""
 
-NAMED_BY = ("session", "sessionId", "session_id", "connection", "connectionId", "server")
+CONVERSATION_KEYS = ("session", "sessionId", "session_id", "connection", "connectionId", "server")
 """Keys under which it names the conversation."""
 
 _MESSAGE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_OF_A_LOG = frozenset({"t", "ts", "time", "timestamp", "startedAt", "started_at", *SAID_BY})
+_OF_A_LOG = frozenset({"t", "ts", "time", "timestamp", "startedAt", "started_at", *SENDER_KEYS})
 _NO_SIDES = frozenset({"request", "response", "notification", "message", "event", "info", "debug", "json", "jsonrpc"})
 _ALIASES: Mapping[str, Side] = {
     "client": "client",
@@ -90,17 +90,17 @@ def unwrap(value: Json) -> Wrapped | None:
     """The message in an object around it; None where ``value`` is none, so that it is to be taken for a message."""
     if value.__class__ is not dict or not _MESSAGE.isdisjoint(value):
         return None
-    held = next((key for key in HELD_IN if _may_hold(value.get(key))), None)
-    if held is None:
+    key = next((key for key in MESSAGE_KEYS if _may_hold(value.get(key))), None)
+    if key is None:
         return None
-    payload = value[held]
-    said = next((value[key] for key in SAID_BY if isinstance(value.get(key), str)), None)
-    if said is None and side_of(value.get("type")) is not None:
-        said = value["type"]
-    if said is None and not _is_message(payload):
+    payload = value[key]
+    direction = next((value[key] for key in SENDER_KEYS if isinstance(value.get(key), str)), None)
+    if direction is None and side_of(value.get("type")) is not None:
+        direction = value["type"]
+    if direction is None and not _is_message(payload):
         return None
-    name = next((value[key] for key in NAMED_BY if isinstance(value.get(key), str)), None)
-    return Wrapped(payload, side_of(said), word_of(said), None if name is None else name[:_LONGEST_NAME])
+    name = next((value[key] for key in CONVERSATION_KEYS if isinstance(value.get(key), str)), None)
+    return Wrapped(payload, side_of(direction), word_of(direction), None if name is None else name[:_LONGEST_NAME])
 
 
 def is_remark(value: Json) -> bool:

@@ -15,8 +15,8 @@ from mcp_bindgen import catalog
 from mcp_bindgen.validate import fences, html_examples
 from mcp_bindgen.validate.entries import Entry, Json, Path, Read
 from mcp_bindgen.validate.findings import Finding, Level, Place
+from mcp_bindgen.validate.json_parser import NotJson, Parser
 from mcp_bindgen.validate.relaxed import relax
-from mcp_bindgen.validate.texts import NotJson, Parser
 
 LANGUAGES = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson", "jsonrpc", "json-rpc"})
 """What a block is labelled with to be read."""
@@ -79,16 +79,16 @@ def pair(entries: Iterable[Entry]) -> list[Entry]:
     Ids repeat in a document, from one example to the next: a response belongs to the nearest request before it that has
     its id.
     """
-    asked: dict[str | int, str] = {}
+    methods: dict[str | int, str] = {}
     paired: list[Entry] = []
     for entry in entries:
         value, found = entry.value, entry
         if value.__class__ is dict and value.get("id").__class__ in {str, int}:
             key: str | int = value["id"]
             if value.get("method").__class__ is str:
-                asked[key] = value["method"]
-            elif ("result" in value or "error" in value) and key in asked:
-                found = evolve(entry, request=asked[key])
+                methods[key] = value["method"]
+            elif ("result" in value or "error" in value) and key in methods:
+                found = evolve(entry, request=methods[key])
         paired.append(found)
     return paired
 

@@ -51,7 +51,7 @@ def relax(text: str, *, commas: bool = False) -> Relaxed:
                 position = len(text) if end < 0 else end + 2
             _blank(made, start, position)
             comment = start if comment is None else comment
-            if "..." not in (said := text[start:position]) and "…" not in said:
+            if "..." not in (comment_text := text[start:position]) and "…" not in comment_text:
                 continue
         elif kind == "elision":
             _blank(made, start, position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcp_bindgen.validate.checking import Tally
+from mcp_bindgen.validate.checker import Tally
 from mcp_bindgen.validate.findings import Finding
 
 _SHOWN = 20

@@ -65,10 +65,10 @@ class OpenRequests:
         """The requests that a response with this id may answer, from ``sender`` where that is known; oldest first."""
         if number.__class__ not in {str, int}:
             return []
-        askers: tuple[Side | None, ...] = ("client", "server", None)
+        senders: tuple[Side | None, ...] = ("client", "server", None)
         if sender is not None:
-            askers = (other_side(sender), None)
-        keys: list[_Key] = [(number.__class__, number, asker) for asker in askers]
+            senders = (other_side(sender), None)
+        keys: list[_Key] = [(number.__class__, number, each) for each in senders]
         return [self._waiting[key] for key in keys if key in self._waiting]
 
     def close(self, number: str | int, request: OpenRequest) -> None:

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from mcp_bindgen import catalog
-from mcp_bindgen.validate import bindings, packages, reading
-from mcp_bindgen.validate.checking import Checker, Tally
+from mcp_bindgen.validate import bindings, packages, source_reader
+from mcp_bindgen.validate.checker import Checker, Tally
 from mcp_bindgen.validate.entries import Read
 from mcp_bindgen.validate.findings import Finding
 from mcp_bindgen.validate.limits import Limits
@@ -73,7 +73,7 @@ def validate_messages(
     options = _options(version, limits, rules=rules, complete=complete)
     source = Source(name, None, "lines")
     tally = Tally()
-    reader = reading.Reader(source, options.limits, None, reading.unwatched)
+    reader = source_reader.Reader(source, options.limits, None, source_reader.ignore_progress)
     reads = reader.messages(messages)
     return Report(Checker(options, tally).findings(reads), tally, [])
 
@@ -93,11 +93,11 @@ def _findings(
     failures: list[str],
 ) -> Iterator[Finding]:
     for source in sources:
-        reads = reading.read(source, options.limits, kind, None if watch is None else _telling(watch, source))
+        reads = source_reader.read(source, options.limits, kind, None if watch is None else _progress_of(watch, source))
         yield from Checker(options, tally).findings(_readable(reads, failures))
 
 
-def _telling(watch: Watch, source: Source) -> reading.Progress:
+def _progress_of(watch: Watch, source: Source) -> source_reader.Progress:
     return lambda size: watch(source, size)
 
 

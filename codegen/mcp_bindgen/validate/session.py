@@ -13,8 +13,8 @@ from mcp_bindgen import catalog
 from mcp_bindgen.validate import bindings, constraints, fragments, packages
 from mcp_bindgen.validate.bindings import Method
 from mcp_bindgen.validate.entries import Entry, Json, Path, Side
-from mcp_bindgen.validate.exchanges import Exchange, Kind
 from mcp_bindgen.validate.findings import Finding, Level
+from mcp_bindgen.validate.message import Kind, Message
 from mcp_bindgen.validate.options import Options
 from mcp_bindgen.validate.requests import OpenRequest, OpenRequests, other_side
 from mcp_bindgen.validate.rules import Conversation
@@ -87,13 +87,13 @@ class Session:
             self.counts["batch"] += 1
             having = [each for each in catalog.revisions() if bindings.load(each).batches]
             message = f"a batch; there are batches in {' and '.join(having)} only"
-            yield self._said(entry, (), "batch", message)
+            yield self._report(entry, (), "batch", message)
         else:
             yield from self._message(entry, value, ())
 
     def _typed(self, entry: Entry, name: str) -> Iterator[Finding]:
         if name not in self.bindings.types:
-            yield self._said(entry, (), "no-type", f"there is no type {name} in {self.revision}")
+            yield self._report(entry, (), "no-type", f"there is no type {name} in {self.revision}")
             return
         shape = self.bindings.shape(name)
         faults = self.bindings.violations(entry.value, shape)
@@ -119,7 +119,7 @@ class Session:
             yield from self._fragment(entry)
         else:
             # An array shows several values of a type that is none itself.
-            several = value.__class__ is list and not self.bindings.takes_arrays(shape)
+            several = value.__class__ is list and not self.bindings.accepts_arrays(shape)
             items: list[tuple[Path, Json]] = [((place,), item) for place, item in enumerate(value)] if several else []
             for path, item in items or [((), value)]:
                 self.counts["value"] += 1
@@ -131,14 +131,14 @@ class Session:
         match = fragments.match(entry.value, self._package)
         self.counts["value" if match.parts else "unknown"] += 1
         if not match.parts:
-            yield self._said(entry, (), "unchecked", "like no type of the protocol, so not checked", "note")
+            yield self._report(entry, (), "unchecked", "like no type of the protocol, so not checked", "note")
             return
         for part in match.parts:
             faults = self.bindings.violations(part.value, part.shape, part.path)
             yield from (self._finding(entry, *fault) for fault in faults)
             yield from self._constraints(entry, part.value, part.shape, part.path)
         for path in match.undeclared:
-            yield self._said(entry, path, "undeclared", "the schema does not declare it here", "note")
+            yield self._report(entry, path, "undeclared", "the schema does not declare it here", "note")
 
     def _message(self, entry: Entry, value: Json, path: Path) -> Iterator[Finding]:
         kind = bindings.explain_kind(value)
@@ -159,9 +159,9 @@ class Session:
             yield from self._unknown(entry, path, kind, name)
         sender = self._sender(entry, method)
         if method is not None and sender is not None and sender not in method.sent_by:
-            who, said = " and ".join(method.sent_by), f"the {sender}"
-            message = f"{name} is sent by the {who}, and here by {said}"
-            yield self._said(entry, (*path, "method"), "direction", message)
+            senders, found = " and ".join(method.sent_by), f"the {sender}"
+            message = f"{name} is sent by the {senders}, and here by {found}"
+            yield self._report(entry, (*path, "method"), "direction", message)
         shape = self.bindings.message_shape(kind, method)
         other = self.bindings.method("notification" if kind == "request" else "request", name)
         if method is not None or other is None:
@@ -179,21 +179,21 @@ class Session:
         """A method that the revision does not have as such a message. The protocol is open: it may be an extension's."""
         revision = self.revision
         if kind == "request" and name in self.bindings.notifications:
-            yield self._said(entry, (*path, "id"), "id", f"an id, and {name} is a notification, which has none")
+            yield self._report(entry, (*path, "id"), "id", f"an id, and {name} is a notification, which has none")
         elif kind == "notification" and name in self.bindings.requests:
-            yield self._said(entry, (*path, "id"), "missing", f"missing, expected an id, as {name} is a request")
+            yield self._report(entry, (*path, "id"), "missing", f"missing, expected an id, as {name} is a request")
         elif name in self.bindings.embedded:
             message = f"{name} is no message of its own in {revision}: it is part of a result that asks for input"
-            yield self._said(entry, (*path, "method"), "method", message)
+            yield self._report(entry, (*path, "method"), "method", message)
         elif having := bindings.revisions_with(kind, name):
             span = having[0] if len(having) == 1 else f"{having[0]} to {having[-1]}"
             level: Level = "note" if name in _PROBES or not self.bindings.is_whole else "error"
-            yield self._said(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
+            yield self._report(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
         else:
             near = bindings.nearest_method(self._package, kind, name) if len(name) <= _LONGEST_METHOD else None
             hint = f"; is {near} meant?" if near else ""
             message = f"{describe(name)} is no {kind} of the protocol{hint}"
-            yield self._said(entry, (*path, "method"), "unknown-method", message, "note")
+            yield self._report(entry, (*path, "method"), "unknown-method", message, "note")
 
     def _response(self, entry: Entry, value: dict[str, Json], path: Path, kind: Kind) -> Iterator[Finding]:
         sender = self._sender(entry, None)
@@ -226,14 +226,14 @@ class Session:
                 return
         if method is None:
             message = "the request that it answers was not seen, so the result is not checked"
-            yield self._said(entry, path, "unchecked", message, "note")
+            yield self._report(entry, path, "unchecked", message, "note")
         elif method in self.bindings.requests:
             faults = self.bindings.result_violations(value, method, path)
             yield from (self._finding(entry, *fault) for fault in faults)
             yield from self._constraints(entry, value, self.bindings.tables.results[method], path)
         else:
             message = f"the result of {describe(method)}, which no type describes, is not checked"
-            yield self._said(entry, path, "unchecked", message, "note")
+            yield self._report(entry, path, "unchecked", message, "note")
 
     def _answered(self, value: dict[str, Json], sender: Side | None, kind: Kind) -> OpenRequest | None:
         """The request that a response answers. Both sides may have asked with this id: then what fits best decides."""
@@ -283,8 +283,8 @@ class Session:
         at = json_path((*entry.inside, *path))
         # Within an entry, only a batch has messages at a path.
         batch = bool(path)
-        yield from conversation.see(
-            Exchange(entry.place, self.revision, kind, value, at, sender, method, request, batch)
+        yield from conversation.check(
+            Message(entry.place, self.revision, kind, value, at, sender, method, request, batch)
         )
 
     def _constraints(self, entry: Entry, value: Json, shape: object, path: Path = ()) -> Iterator[Finding]:
@@ -297,7 +297,7 @@ class Session:
         if self._open.forgotten and not self._reported:
             self._reported = 1
             message = f"more than {self._limits.open_requests} requests wait for an answer; the oldest are forgotten"
-            yield self._said(entry, (), "open-requests", message, "note")
+            yield self._report(entry, (), "open-requests", message, "note")
 
     def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:
         at = (*entry.inside, *path)
@@ -306,5 +306,5 @@ class Session:
             return finding(entry.place, at, found, expected, self.revision, code="elided", level="note")
         return finding(entry.place, at, found, expected, self.revision, code=code)
 
-    def _said(self, entry: Entry, path: Path, code: str, message: str, level: Level = "error") -> Finding:
+    def _report(self, entry: Entry, path: Path, code: str, message: str, level: Level = "error") -> Finding:
         return Finding(entry.place, level, code, path_in_words((*entry.inside, *path)), message, self.revision)

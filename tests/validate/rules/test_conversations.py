@@ -7,8 +7,8 @@ from attrs import evolve
 from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.validate.rules import Conversation, listing
+from mcp_bindgen.validate.rules.bounded_map import LIMIT, LONGEST, BoundedMap
 from mcp_bindgen.validate.rules.methods import METHODS, sender_by
-from mcp_bindgen.validate.rules.recent import LIMIT, LONGEST, Recent
 from support.conversation_builder import LAST, Talk
 from support.session_cases import CANCELLED, PROGRESS, progress, with_token
 
@@ -107,7 +107,7 @@ def test_what_was_no_request_may_be_answered_under_the_id_that_it_had(revision: 
 def test_an_array_that_records_messages_is_no_batch() -> None:
     talk = Talk("2025-03-26").ask("initialize", number=1)
     recorded = evolve(talk.exchanges[0], path="$[0]")
-    assert list(Conversation("2025-03-26").see(recorded)) == []
+    assert list(Conversation("2025-03-26").check(recorded)) == []
 
 
 @each_with_handshake
@@ -179,8 +179,8 @@ def test_what_is_remembered_does_not_depend_on_who_looks_at_findings(revision: s
     talk = Talk(revision).opened().ask("acme/x", number=9).answer({}).answer({})
     conversation = Conversation(revision)
     for exchange in talk.exchanges[:-1]:
-        conversation.see(exchange)
-    assert [finding.code for finding in conversation.see(talk.exchanges[-1])] == ["answered-twice"]
+        conversation.check(exchange)
+    assert [finding.code for finding in conversation.check(talk.exchanges[-1])] == ["answered-twice"]
 
 
 @each_revision
@@ -189,7 +189,7 @@ def test_a_long_conversation_is_forgotten_from_its_start_and_nothing_false_is_sa
     for number in range(LIMIT + 50):
         talk.ask("tools/list", number=f"n{number}", meta={"progressToken": f"t{number}"})
     conversation = Conversation(revision)
-    assert not [finding for exchange in talk.exchanges for finding in conversation.see(exchange)]
+    assert not [finding for exchange in talk.exchanges for finding in conversation.check(exchange)]
     assert len(conversation._history.requests) == LIMIT
     kept = len(talk.exchanges)
     # What is forgotten is answered, used again, cancelled and progresses; what is remembered is still judged.
@@ -197,18 +197,18 @@ def test_a_long_conversation_is_forgotten_from_its_start_and_nothing_false_is_sa
     talk.tell(CANCELLED, {"requestId": "n3"}, by="client")
     talk.tell(PROGRESS, {"progressToken": "t4", "progress": 1})
     talk.ask("tools/list", number=f"n{LIMIT}")
-    found = [finding for exchange in talk.exchanges[kept:] for finding in conversation.see(exchange)]
+    found = [finding for exchange in talk.exchanges[kept:] for finding in conversation.check(exchange)]
     assert [finding.code for finding in found] == ["id-in-use" if revision == LAST else "id-reused"]
 
 
 def test_a_memory_drops_what_was_put_in_first() -> None:
-    memory: Recent[str, int] = Recent(2)
+    memory: BoundedMap[str, int] = BoundedMap(2)
     memory.put("a", 1)
     memory.put("b", 2)
     memory.put("a", 3)
-    assert not memory.forgetful
+    assert not memory.has_dropped
     memory.put("c", 4)
-    assert memory.forgetful
+    assert memory.has_dropped
     assert (memory.get("a"), memory.get("b"), len(memory)) == (3, None, 2)
 
 
@@ -247,12 +247,12 @@ def test_no_rule_is_about_what_a_tag_of_the_schema_says(revision: str) -> None:
 
 
 def test_what_has_a_very_long_key_is_not_remembered() -> None:
-    memory: Recent[object, int] = Recent()
+    memory: BoundedMap[object, int] = BoundedMap()
     for key in ("a" * LONGEST, ("a" * (LONGEST - 1), 7), 10**1000):
         memory.put(key, 1)
         assert key in memory
-    assert not memory.forgetful
+    assert not memory.has_dropped
     for key in ("a" * (LONGEST + 1), ("a" * LONGEST, ("b",)), 10**2000):
         memory.put(key, 1)
         assert key not in memory
-    assert memory.forgetful
+    assert memory.has_dropped

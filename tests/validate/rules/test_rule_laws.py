@@ -11,8 +11,8 @@ from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindgen import catalog
-from mcp_bindgen.validate.exchanges import Exchange
 from mcp_bindgen.validate.findings import Place
+from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules import Conversation
 from mcp_bindgen.validate.rules.contents import is_moment
 from mcp_bindgen.validate.rules.methods import METHODS
@@ -40,7 +40,7 @@ objects = st.dictionaries(words, values, max_size=6)
 
 
 @st.composite
-def exchanges(draw: st.DrawFn) -> Exchange:
+def exchanges(draw: st.DrawFn) -> Message:
     kind: Any = draw(st.sampled_from(["request", "notification", "result", "error"]))
     value = draw(objects)
     if draw(st.booleans()):
@@ -52,14 +52,14 @@ def exchanges(draw: st.DrawFn) -> Exchange:
     method = draw(st.none() | st.sampled_from(list(METHODS)) | st.text(max_size=3))
     path = draw(st.sampled_from(["$", "$[0]"]))
     sender = draw(st.sampled_from(["client", "server", None]))
-    return Exchange(Place("x", 1), draw(st.sampled_from(REVISIONS)), kind, value, path, sender, method, request)
+    return Message(Place("x", 1), draw(st.sampled_from(REVISIONS)), kind, value, path, sender, method, request)
 
 
 @given(st.lists(exchanges(), max_size=12), st.sampled_from(REVISIONS), st.booleans())
-def test_no_conversation_makes_a_rule_raise(said: list[Exchange], revision: str, complete: bool) -> None:
+def test_no_conversation_makes_a_rule_raise(said: list[Message], revision: str, complete: bool) -> None:
     conversation = Conversation(revision, complete=complete)
     for exchange in said:
-        for finding in conversation.see(exchange):
+        for finding in conversation.check(exchange):
             assert str(finding)
     list(conversation.end())
 

@@ -9,8 +9,8 @@ from mcp_bindings_runtime.codec.checks import is_integer
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -51,15 +51,15 @@ class Answers(Area):
     RULES: ClassVar = (ERROR_CODE_RESERVED, VERSION_REFUSED, VERSION_UNLISTED, CACHE_SCOPE)
 
     def __init__(self) -> None:
-        self._scopes: Recent[tuple[str, str], Json] = Recent()
+        self._scopes: BoundedMap[tuple[str, str], Json] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of errors and results."""
-        if turn.exchange.kind == "error":
+        if turn.message.kind == "error":
             yield from _error(turn)
-        elif turn.answers("server/discover"):
-            version = _asked_version(turn)
-            supported = reading.items(turn.result.get("supportedVersions"))
+        elif turn.is_result("server/discover"):
+            version = _requested_version(turn)
+            supported = json_access.items(turn.result.get("supportedVersions"))
             if version is not None and version not in supported:
                 message = (
                     f"the version {describe(version)} of the request is not among those that the server supports, yet "
@@ -67,22 +67,22 @@ class Answers(Area):
                 message += "it answers with a result"
                 path = ("result", "supportedVersions")
                 yield Fault(VERSION_UNLISTED, path, message, "a list without it", describe(version))
-        elif turn.exchange.kind == "result" and turn.method is not None:
+        elif turn.message.kind == "result" and turn.method is not None:
             yield from self._page(turn, turn.method)
 
     def _page(self, turn: Turn, method: str) -> Iterator[Fault]:
-        scope, cursor = turn.result.get("cacheScope"), reading.text(turn.asked_params.get("cursor"))
+        scope, cursor = turn.result.get("cacheScope"), json_access.text(turn.request_params.get("cursor"))
         before = self._scopes.get((method, cursor)) if cursor is not None else None
         if isinstance(before, str) and isinstance(scope, str) and scope != before:
             message = f"`cacheScope` is {describe(scope)} on this page and {describe(before)} on the one before"
             yield Fault(CACHE_SCOPE, ("result", "cacheScope"), message, describe(scope), describe(before))
-        following = reading.text(turn.result.get("nextCursor"))
+        following = json_access.text(turn.result.get("nextCursor"))
         if following is not None and isinstance(scope, str):
             self._scopes.put((method, following), scope)
 
 
 def _error(turn: Turn) -> Iterator[Fault]:
-    code = reading.member(turn.value, "error", "code")
+    code = json_access.member(turn.value, "error", "code")
     if not is_integer(code):
         return
     if code in _RETIRED or (-32099 <= code <= -32020 and code not in _DEFINED):
@@ -96,17 +96,17 @@ def _error(turn: Turn) -> Iterator[Fault]:
 
 
 def _refused(turn: Turn) -> Iterator[Fault]:
-    data = reading.fields(reading.member(turn.value, "error", "data"))
-    requested, version = data.get("requested"), _asked_version(turn)
+    data = json_access.fields(json_access.member(turn.value, "error", "data"))
+    requested, version = data.get("requested"), _requested_version(turn)
     path = ("error", "data")
     if isinstance(requested, str) and version is not None and requested != version:
         message = f"the error says that the version {describe(requested)} was requested, and it was {describe(version)}"
         yield Fault(VERSION_REFUSED, (*path, "requested"), message, describe(requested), describe(version))
-    elif (version or requested) in reading.items(data.get("supported")):
+    elif (version or requested) in json_access.items(data.get("supported")):
         shown = describe(version or requested)
         message = f"the version {shown} is refused as not supported, and listed as supported"
         yield Fault(VERSION_REFUSED, (*path, "supported"), message, shown, "versions other than the one refused")
 
 
-def _asked_version(turn: Turn) -> str | None:
-    return reading.text(reading.member(turn.asked_params, "_meta", _VERSION))
+def _requested_version(turn: Turn) -> str | None:
+    return json_access.text(json_access.member(turn.request_params, "_meta", _VERSION))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from mcp_bindings_runtime.codec.checks import is_object
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.demands import subject
 from mcp_bindgen.validate.rules.rule import STATELESS, Path
 from mcp_bindgen.validate.rules.turn import Turn
@@ -41,34 +41,34 @@ class Reply(NamedTuple):
 def calls(turn: Turn) -> Iterator[Call]:
     """What a message asks of the client."""
     if turn.revision not in STATELESS:
-        if turn.exchange.kind == "request" and turn.method in TO_CLIENT:
+        if turn.message.kind == "request" and turn.method in TO_CLIENT:
             yield Call(("params",), turn.method, turn.params, turn.history.capabilities.get("client"))
-    elif turn.exchange.kind == "result":
-        declared = declared_in(turn.asked_params)
-        for key, entry in reading.fields(turn.result.get("inputRequests")).items():
-            method = reading.text(reading.member(entry, "method"))
+    elif turn.message.kind == "result":
+        declared = declared_in(turn.request_params)
+        for key, entry in json_access.fields(turn.result.get("inputRequests")).items():
+            method = json_access.text(json_access.member(entry, "method"))
             if method in TO_CLIENT:
-                params = reading.fields(reading.member(entry, "params"))
+                params = json_access.fields(json_access.member(entry, "params"))
                 yield Call(("result", "inputRequests", key, "params"), method, params, declared)
 
 
 def replies(turn: Turn) -> Iterator[Reply]:
     """What a message gives that the client was asked for, where it is clear what was asked."""
     if turn.revision not in STATELESS:
-        if turn.exchange.kind == "result" and turn.method in TO_CLIENT:
-            yield Reply(("result",), turn.method, turn.result, turn.asked_params)
+        if turn.message.kind == "result" and turn.method in TO_CLIENT:
+            yield Reply(("result",), turn.method, turn.result, turn.request_params)
         return
-    responses = reading.fields(turn.params.get("inputResponses")) if turn.exchange.kind == "request" else {}
+    responses = json_access.fields(turn.params.get("inputResponses")) if turn.message.kind == "request" else {}
     about = turn.history.demands.about(subject(turn.method, turn.params)) if responses else []
     for key, response in responses.items():
-        asked = [demand.inputs[key] for demand in about if key in demand.inputs]
-        method = reading.text(reading.member(asked[0], "method")) if asked else None
-        if method and all(reading.same(entry, asked[0]) for entry in asked):
-            params = reading.fields(reading.member(asked[0], "params"))
-            yield Reply(("params", "inputResponses", key), method, reading.fields(response), params)
+        requests = [demand.inputs[key] for demand in about if key in demand.inputs]
+        method = json_access.text(json_access.member(requests[0], "method")) if requests else None
+        if method and all(json_access.same(entry, requests[0]) for entry in requests):
+            params = json_access.fields(json_access.member(requests[0], "params"))
+            yield Reply(("params", "inputResponses", key), method, json_access.fields(response), params)
 
 
 def declared_in(params: dict[str, Json]) -> dict[str, Json] | None:
     """The capabilities that the client declares in a request of 2026-07-28; None where it says nothing of them."""
-    declared = reading.member(params.get("_meta"), "io.modelcontextprotocol/clientCapabilities")
+    declared = json_access.member(params.get("_meta"), "io.modelcontextprotocol/clientCapabilities")
     return declared if is_object(declared) else None

@@ -11,8 +11,8 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Side
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.history import Asked
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.history import SeenRequest
 from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -53,39 +53,39 @@ class Cancellation(Area):
 
     RULES: ClassVar = (CANCEL_INITIALIZE, CANCEL_UNKNOWN, CANCEL_TASK, CANCEL_BY_SERVER)
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of a cancellation."""
-        key = reading.identity(turn.params.get("requestId"))
-        if key is None or not turn.tells("notifications/cancelled"):
+        key = json_access.identity(turn.params.get("requestId"))
+        if key is None or not turn.is_notification("notifications/cancelled"):
             return
         shown = describe(key[1])
-        asked, sure = _cancelled(turn)
-        if asked is None:
+        request, sure = _cancelled(turn)
+        if request is None:
             if sure and turn.history.whole:
                 message = f"the request {shown} is cancelled, which was never sent in this direction"
                 yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
         elif turn.sender == "server" and turn.revision in STATELESS:
-            if asked.method != "subscriptions/listen":
-                message = (
-                    f"the server cancels `{asked.method}`; it may end `subscriptions/listen` in this way, nothing else"
-                )
-                yield Fault(CANCEL_BY_SERVER, _PATH, message, asked.method, "`subscriptions/listen`")
-        elif asked.method == "initialize":
+            if request.method != "subscriptions/listen":
+                message = f"the server cancels `{request.method}`; it may end `subscriptions/listen` in this way, nothing else"
+                yield Fault(CANCEL_BY_SERVER, _PATH, message, request.method, "`subscriptions/listen`")
+        elif request.method == "initialize":
             message = "the `initialize` request is cancelled; clients may cancel any other request"
             yield Fault(CANCEL_INITIALIZE, _PATH, message, shown, "another request")
-        elif asked.lasts:
-            message = f"the `{asked.method}` request {shown} became a task; it has to be cancelled with `tasks/cancel`"
+        elif request.became_task:
+            message = (
+                f"the `{request.method}` request {shown} became a task; it has to be cancelled with `tasks/cancel`"
+            )
             yield Fault(CANCEL_TASK, _PATH, message, shown, "`tasks/cancel`")
 
 
-def _cancelled(turn: Turn) -> tuple[Asked | None, bool]:
+def _cancelled(turn: Turn) -> tuple[SeenRequest | None, bool]:
     """The request that is meant, and whether it is sure that it is this one or none."""
-    key = reading.identity(turn.params.get("requestId"))
+    key = json_access.identity(turn.params.get("requestId"))
     assert key is not None
     sides: tuple[Side | None, ...] = ("client", "server", None)
     if turn.revision in STATELESS:
         sides = ("client",)
     elif turn.sender is not None:
         sides = (turn.sender, None)
-    found = [asked for side in sides if (asked := turn.history.requests.get((side, key)))]
+    found = [request for side in sides if (request := turn.history.requests.get((side, key)))]
     return (found[0] if len(found) == 1 else None), len(found) < 2

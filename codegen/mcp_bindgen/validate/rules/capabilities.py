@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.calls import Call, calls
 from mcp_bindgen.validate.rules.history import opposite
 from mcp_bindgen.validate.rules.methods import METHODS
@@ -112,24 +112,24 @@ class Capabilities(Area):
     def __init__(self) -> None:
         self._subscribed = False
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of messages for which there is no capability."""
-        if turn.asks("resources/subscribe"):
+        if turn.is_request("resources/subscribe"):
             self._subscribed = True
-        if turn.exchange.kind == "request" and turn.revision in WITH_HANDSHAKE:
+        if turn.message.kind == "request" and turn.revision in WITH_HANDSHAKE:
             yield from _request(turn)
-        elif turn.exchange.kind == "notification":
+        elif turn.message.kind == "notification":
             yield from _notification(turn)
         for call in calls(turn):
             yield from _call(call, turn)
-        if turn.tells("notifications/resources/updated") and turn.history.whole and not self._subscribed:
+        if turn.is_notification("notifications/resources/updated") and turn.history.whole and not self._subscribed:
             message = "a resource is reported as updated, and the client has subscribed to none"
             yield Fault(UPDATE_UNASKED, ("method",), message, None, "a subscription before")
 
 
 def declares(capabilities: dict[str, Json], path: str) -> bool:
     """Whether a capability, by its dotted path, is among those declared: an object, even an empty one, or ``true``."""
-    found = reading.member(capabilities, *path.split("."))
+    found = json_access.member(capabilities, *path.split("."))
     return found is not None and found is not False
 
 
@@ -189,7 +189,7 @@ def _call(call: Call, turn: Turn) -> Iterator[Fault]:
             "input of a declared capability",
         )
         return
-    declared = reading.fields(call.capabilities.get(feature))
+    declared = json_access.fields(call.capabilities.get(feature))
     if call.method == "elicitation/create":
         yield from _elicitation(call, declared)
     if call.method == "sampling/createMessage":

@@ -10,8 +10,8 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.places import placed
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.protocol_members import find_members
 from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -61,23 +61,23 @@ class Contents(Area):
 
     RULES: ClassVar = (ROOT_URI, COMPLETION_VALUES, ICON_SCHEME, LAST_MODIFIED, PROMPT_MEDIA_TYPE, PING_RESULT)
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of what the message holds."""
         for path, roots in _roots(turn):
             yield from _root_faults(roots, path)
-        if turn.answers("completion/complete"):
-            values = reading.items(reading.member(turn.result, "completion", "values"))
+        if turn.is_result("completion/complete"):
+            values = json_access.items(json_access.member(turn.result, "completion", "values"))
             if len(values) > _MOST_VALUES:
                 message = f"the completion has {len(values)} values; it may have {_MOST_VALUES}"
                 path = ("result", "completion", "values")
                 yield Fault(COMPLETION_VALUES, path, message, f"{len(values)} values", f"at most {_MOST_VALUES} values")
-        if turn.answers("prompts/get"):
+        if turn.is_result("prompts/get"):
             yield from _prompt_faults(turn.result.get("messages"))
-        if turn.answers("ping") and set(turn.result) - {"_meta"}:
+        if turn.is_result("ping") and set(turn.result) - {"_meta"}:
             found = ", ".join(describe(key) for key in list(turn.result)[:3])
             message = f"the result of a ping has members ({found}); it has to be empty"
             yield Fault(PING_RESULT, ("result",), message, found, "{}")
-        for path, found in placed(turn.value, "icons", "annotations") if turn.revision >= "2025-06-18" else ():
+        for path, found in find_members(turn.value, "icons", "annotations") if turn.revision >= "2025-06-18" else ():
             yield from _icon_faults(found, path) if path[-1] == "icons" else _moment_faults(found, path)
 
 
@@ -92,24 +92,24 @@ def is_moment(value: str) -> bool:
 
 
 def _roots(turn: Turn) -> Iterator[tuple[Path, Json]]:
-    if turn.answers("roots/list"):
+    if turn.is_result("roots/list"):
         yield ("result", "roots"), turn.result.get("roots")
-    if turn.exchange.kind == "request" and turn.revision in STATELESS:
-        for key, response in reading.fields(turn.params.get("inputResponses")).items():
-            yield ("params", "inputResponses", key, "roots"), reading.member(response, "roots")
+    if turn.message.kind == "request" and turn.revision in STATELESS:
+        for key, response in json_access.fields(turn.params.get("inputResponses")).items():
+            yield ("params", "inputResponses", key, "roots"), json_access.member(response, "roots")
 
 
 def _root_faults(roots: Json, path: Path) -> Iterator[Fault]:
-    for index, root in reading.objects(roots):
-        uri = reading.text(root.get("uri"))
+    for index, root in json_access.objects(roots):
+        uri = json_access.text(root.get("uri"))
         if uri is not None and not uri.lower().startswith("file://"):
             message = f"the root is {describe(uri)}; roots have to be `file://` URIs"
             yield Fault(ROOT_URI, (*path, index, "uri"), message, describe(uri), "a file:// URI")
 
 
 def _icon_faults(icons: Json, path: Path) -> Iterator[Fault]:
-    for index, icon in reading.objects(icons):
-        src = reading.text(icon.get("src"))
+    for index, icon in json_access.objects(icons):
+        src = json_access.text(icon.get("src"))
         scheme = _SCHEME.match(src or "")
         if scheme and scheme[1].lower() not in {"https", "http", "data"}:
             message = (
@@ -119,19 +119,19 @@ def _icon_faults(icons: Json, path: Path) -> Iterator[Fault]:
 
 
 def _moment_faults(annotations: Json, path: Path) -> Iterator[Fault]:
-    moment = reading.text(reading.member(annotations, "lastModified"))
+    moment = json_access.text(json_access.member(annotations, "lastModified"))
     if moment is not None and not is_moment(moment):
         message = f"`lastModified` is {describe(moment)}, which is no moment as ISO 8601 writes it"
         yield Fault(LAST_MODIFIED, (*path, "lastModified"), message, describe(moment), "such as 2025-01-12T15:00:58Z")
 
 
 def _prompt_faults(messages: Json) -> Iterator[Fault]:
-    for index, message in reading.objects(messages):
+    for index, message in json_access.objects(messages):
         path: Path = ("result", "messages", index, "content")
-        content = reading.fields(message.get("content"))
+        content = json_access.fields(message.get("content"))
         kind = content.get("type")
         if kind == "resource":
-            path, content = (*path, "resource"), reading.fields(content.get("resource"))
+            path, content = (*path, "resource"), json_access.fields(content.get("resource"))
         media_type = content.get("mimeType")
         if kind == "resource" and content and media_type is None:
             text = "the resource embedded in the prompt has no `mimeType`; in prompts it has to have one"

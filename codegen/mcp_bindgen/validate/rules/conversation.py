@@ -7,8 +7,8 @@ from typing import Final
 
 from mcp_bindings_runtime.errors import json_path
 
-from mcp_bindgen.validate.exchanges import Exchange
 from mcp_bindgen.validate.findings import Finding
+from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules.answers import Answers
 from mcp_bindgen.validate.rules.cancellation import Cancellation
 from mcp_bindgen.validate.rules.capabilities import Capabilities
@@ -65,21 +65,21 @@ class Conversation:
         self._complete = complete
         self._history = History(revision, whole=complete)
         self._areas = _areas(revision)
-        self._latest: Exchange | None = None
+        self._latest: Message | None = None
 
-    def see(self, exchange: Exchange) -> Iterator[Finding]:
+    def check(self, message: Message) -> Iterator[Finding]:
         """What is wrong with the next message, and with the session before where this one starts another."""
         found: list[Finding] = []
-        if self._starts_a_session(exchange):
+        if self._starts_a_session(message):
             found += self.end()
             self._history = History(self.revision, whole=True, earlier=self._history.waiting())
             self._areas = _areas(self.revision)
-        sender = self._history.sender_of(exchange)
-        turn = Turn(exchange, self._history, sender, self._history.asked(exchange, sender))
+        sender = self._history.sender_of(message)
+        turn = Turn(message, self._history, sender, self._history.answered_request(message, sender))
         for area in self._areas:
-            found += [self._finding(fault, exchange) for fault in area.see(turn) if self._holds(fault.rule)]
-        self._history.record(exchange, sender)
-        self._latest = exchange
+            found += [self._finding(fault, message) for fault in area.check(turn) if self._holds(fault.rule)]
+        self._history.record(message, sender)
+        self._latest = message
         # All at once: what is remembered must not depend on whether the caller looks at each finding.
         return iter(found)
 
@@ -92,15 +92,15 @@ class Conversation:
                 found += [self._finding(fault, self._latest) for fault in ended]
         return iter(found)
 
-    def _starts_a_session(self, exchange: Exchange) -> bool:
-        asks = exchange.kind == "request" and exchange.method == "initialize"
-        return asks and not self._complete and self.revision in WITH_HANDSHAKE
+    def _starts_a_session(self, message: Message) -> bool:
+        is_initialize = message.kind == "request" and message.method == "initialize"
+        return is_initialize and not self._complete and self.revision in WITH_HANDSHAKE
 
     def _holds(self, rule: Rule) -> bool:
         return self.revision in rule.revisions
 
-    def _finding(self, fault: Fault, exchange: Exchange) -> Finding:
-        where = fault.exchange or exchange
+    def _finding(self, fault: Fault, message: Message) -> Finding:
+        where = fault.recorded or message
         path = where.path + json_path(fault.path)[1:]
         code = fault.rule.id if fault.level == "rule" else "unchecked"
         return Finding(where.place, fault.level, code, path, fault.message, self._label, fault.found, fault.expected)

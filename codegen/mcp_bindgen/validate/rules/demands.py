@@ -12,9 +12,9 @@ from typing import TypeAlias
 from attrs import frozen
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.reading import Identity
-from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
+from mcp_bindgen.validate.rules.json_access import Identity
 
 _MOST_REMEMBERED = 1_000
 """Each is remembered with all that it asks, so fewer than of other things."""
@@ -40,31 +40,31 @@ class Demands:
     """Those of one conversation."""
 
     def __init__(self) -> None:
-        self.forgetful = False
+        self.has_dropped = False
         """There may be more than are remembered."""
-        self._demands: Recent[int, Demand] = Recent(_MOST_REMEMBERED)
+        self._demands: BoundedMap[int, Demand] = BoundedMap(_MOST_REMEMBERED)
         self._count = 0
 
     def record(self, answer: Json, request: Json) -> None:
         """Remembers an answer, if it asks for input."""
-        result = reading.fields(reading.member(answer, "result"))
+        result = json_access.fields(json_access.member(answer, "result"))
         if result.get("resultType") != "input_required":
             return
-        method = reading.text(reading.member(request, "method"))
+        method = json_access.text(json_access.member(request, "method"))
         if method is None:
-            self.forgetful = True
+            self.has_dropped = True
             return
         self._count += 1
         self._demands.put(
             self._count,
             Demand(
-                subject(method, reading.fields(reading.member(request, "params"))),
-                reading.identity(reading.member(answer, "id")),
-                reading.text(result.get("requestState")),
-                reading.fields(result.get("inputRequests")),
+                subject(method, json_access.fields(json_access.member(request, "params"))),
+                json_access.identity(json_access.member(answer, "id")),
+                json_access.text(result.get("requestState")),
+                json_access.fields(result.get("inputRequests")),
             ),
         )
-        self.forgetful = self.forgetful or self._demands.forgetful
+        self.has_dropped = self.has_dropped or self._demands.has_dropped
 
     def about(self, wanted: Subject) -> list[Demand]:
         """Those that a request of that method and name may be the repetition for, oldest first."""
@@ -78,4 +78,4 @@ class Demands:
 def subject(method: str | None, params: dict[str, Json]) -> Subject:
     """What a request is about."""
     named = params.get("uri") if method == "resources/read" else params.get("name")
-    return method or "", reading.text(named)
+    return method or "", json_access.text(named)

@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.calls import Call, Reply, calls, replies
-from mcp_bindgen.validate.rules.recent import Recent
 from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -54,9 +54,9 @@ class Elicitation(Area):
     RULES: ClassVar = (ELICITATION_FLAT, ELICITATION_CONTENT, ELICITATION_ID_UNKNOWN, URL_ELICITATION_ERROR)
 
     def __init__(self) -> None:
-        self._pages: Recent[str, bool] = Recent()
+        self._pages: BoundedMap[str, bool] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of forms and pages, and of what comes back."""
         for call in calls(turn):
             if call.method == "elicitation/create":
@@ -65,22 +65,22 @@ class Elicitation(Area):
         for reply in replies(turn):
             if reply.method == "elicitation/create":
                 yield from _answer(reply)
-        if turn.exchange.kind == "error" and reading.member(turn.value, "error", "code") == _URL_REQUIRED:
-            yield from self._required(reading.member(turn.value, "error", "data", "elicitations"))
-        if turn.tells("notifications/elicitation/complete"):
+        if turn.message.kind == "error" and json_access.member(turn.value, "error", "code") == _URL_REQUIRED:
+            yield from self._required(json_access.member(turn.value, "error", "data", "elicitations"))
+        if turn.is_notification("notifications/elicitation/complete"):
             yield from self._complete(turn)
 
     def _remember(self, params: Json) -> None:
-        page = reading.text(reading.member(params, "elicitationId"))
+        page = json_access.text(json_access.member(params, "elicitationId"))
         if page is not None:
             self._pages.put(page, value=True)
 
     def _required(self, elicitations: Json) -> Iterator[Fault]:
         path = ("error", "data", "elicitations")
-        if not reading.items(elicitations):
+        if not json_access.items(elicitations):
             message = "the error -32042 lists no elicitations; it has to name those without which the request fails"
             yield Fault(URL_ELICITATION_ERROR, ("error",), message, "nothing", "a list of elicitations")
-        for index, elicitation in reading.objects(elicitations):
+        for index, elicitation in json_access.objects(elicitations):
             self._remember(elicitation)
             if elicitation.get("mode") != "url":
                 found = describe(elicitation.get("mode", "form"))
@@ -91,8 +91,8 @@ class Elicitation(Area):
                 yield Fault(URL_ELICITATION_ERROR, (*path, index), message, "nothing", "an `elicitationId`")
 
     def _complete(self, turn: Turn) -> Iterator[Fault]:
-        page = reading.text(turn.params.get("elicitationId"))
-        if page is None or page in self._pages or self._pages.forgetful or not turn.history.whole:
+        page = json_access.text(turn.params.get("elicitationId"))
+        if page is None or page in self._pages or self._pages.has_dropped or not turn.history.whole:
             return
         message = f"the elicitation {describe(page)} is reported as complete, and none of that id was asked for"
         path = ("params", "elicitationId")
@@ -100,7 +100,7 @@ class Elicitation(Area):
 
 
 def _form(call: Call) -> Iterator[Fault]:
-    schema = reading.fields(call.params.get("requestedSchema"))
+    schema = json_access.fields(call.params.get("requestedSchema"))
     for keyword in _NOT_FLAT:
         if keyword in schema:
             message = f"the schema of the form has `{keyword}`; it has to be a flat object of simple fields"
@@ -118,9 +118,9 @@ def _answer(reply: Reply) -> Iterator[Fault]:
             message = "the user agreed to open the page, and there is content, which never comes with URL mode"
             yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "content", "no content")
         return
-    required = reading.items(reading.member(reply.params, "requestedSchema", "required"))
-    missing = [name for name in required if isinstance(name, str) and name not in reading.fields(content)]
-    if content is None and reading.fields(reading.member(reply.params, "requestedSchema", "properties")):
+    required = json_access.items(json_access.member(reply.params, "requestedSchema", "required"))
+    missing = [name for name in required if isinstance(name, str) and name not in json_access.fields(content)]
+    if content is None and json_access.fields(json_access.member(reply.params, "requestedSchema", "properties")):
         message = "the user accepted the form, and there is no content, which should hold the input"
         yield Fault(ELICITATION_CONTENT, reply.path, message, "nothing", "content")
     elif missing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindgen.validate.exchanges import Exchange
+from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules.history import History
 from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
@@ -78,38 +78,38 @@ class Handshake(Area):
 
     def __init__(self) -> None:
         self._first = True
-        self._operating: Exchange | None = None
+        self._operating: Message | None = None
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults in the order of the handshake."""
         first, self._first = self._first, False
-        if turn.asks("initialize"):
+        if turn.is_request("initialize"):
             yield from _initialize(turn)
-        elif turn.exchange.kind == "request" and not turn.asks("ping"):
+        elif turn.message.kind == "request" and not turn.is_request("ping"):
             yield from self._request(turn, first=first)
-        elif turn.tells("notifications/initialized"):
+        elif turn.is_notification("notifications/initialized"):
             yield from _initialized(turn)
-        elif first and turn.history.whole and turn.exchange.kind == "notification":
+        elif first and turn.history.whole and turn.message.kind == "notification":
             yield _not_first(turn)
 
     def end(self, history: History) -> Iterator[Fault]:
         """An ``initialized`` that never came."""
-        if self._operating and history.introduced and not history.initialized:
+        if self._operating and history.initialize_result and not history.initialized:
             yield Fault(
                 INITIALIZED_MISSING,
                 ("method",),
                 "the client makes requests, and `notifications/initialized` never comes; it has to follow the answer to "
                 "`initialize`",
-                exchange=self._operating,
+                recorded=self._operating,
             )
 
     def _request(self, turn: Turn, *, first: bool) -> Iterator[Fault]:
         history = turn.history
-        if history.handshake is None:
+        if history.initialize_request is None:
             # With ``server/discover`` a client of a later revision finds out whether the server speaks that one.
-            if first and history.whole and not turn.asks("server/discover"):
+            if first and history.whole and not turn.is_request("server/discover"):
                 yield _not_first(turn)
-        elif turn.sender == "client" and history.introduced is None and not history.refused:
+        elif turn.sender == "client" and history.initialize_result is None and not history.refused:
             yield Fault(
                 REQUEST_BEFORE_INTRODUCTION,
                 ("method",),
@@ -128,26 +128,26 @@ class Handshake(Area):
                 "`ping`",
             )
         elif turn.sender == "client" and not history.initialized and self._operating is None:
-            self._operating = turn.exchange
+            self._operating = turn.message
 
 
 def _initialize(turn: Turn) -> Iterator[Fault]:
-    if turn.history.handshake is not None and not turn.history.refused:
+    if turn.history.initialize_request is not None and not turn.history.refused:
         message = (
             "`initialize` is sent again in the same session; it is the first request of a session and the only one"
         )
         yield Fault(INITIALIZE_AGAIN, ("method",), message)
-    if turn.exchange.batch:
+    if turn.message.batch:
         message = "`initialize` is part of a batch; it has to be sent by itself"
         yield Fault(INITIALIZE_IN_BATCH, (), message, "a batch", "a message of its own")
 
 
 def _initialized(turn: Turn) -> Iterator[Fault]:
     history = turn.history
-    if history.handshake is None:
+    if history.initialize_request is None:
         if history.whole:
             yield _not_first(turn)
-    elif history.introduced is None:
+    elif history.initialize_result is None:
         state = "was answered with an error" if history.refused else "is not answered yet"
         message = f"`notifications/initialized` is sent although `initialize` {state}; it follows a successful answer"
         yield Fault(INITIALIZED_EARLY, ("method",), message)

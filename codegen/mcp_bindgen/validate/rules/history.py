@@ -16,17 +16,17 @@ from __future__ import annotations
 from attrs import define
 
 from mcp_bindgen.validate.entries import Json, Side
-from mcp_bindgen.validate.exchanges import Exchange
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.message import Message
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.demands import Demands
+from mcp_bindgen.validate.rules.json_access import Identity
 from mcp_bindgen.validate.rules.methods import sender_by
-from mcp_bindgen.validate.rules.reading import Identity
-from mcp_bindgen.validate.rules.recent import Recent
 from mcp_bindgen.validate.rules.rule import STATELESS
 
 
 @define(eq=False)
-class Asked:
+class SeenRequest:
     """A request, in short."""
 
     sender: Side | None
@@ -36,7 +36,7 @@ class Asked:
     """The progress token that it brought along."""
     answered: bool = False
     cancelled: bool = False
-    lasts: bool = False
+    became_task: bool = False
     """Its answer said that a task goes on with it, so that progress may still come."""
 
 
@@ -45,9 +45,9 @@ class History:
 
     def __init__(self, revision: str, *, whole: bool, earlier: frozenset[Identity] = frozenset()) -> None:
         self.revision = revision
-        self.handshake: Asked | None = None
+        self.initialize_request: SeenRequest | None = None
         """The ``initialize`` request."""
-        self.introduced: Exchange | None = None
+        self.initialize_result: Message | None = None
         """The result that answered it."""
         self.refused = False
         """It was answered with an error."""
@@ -56,7 +56,7 @@ class History:
         """By side, once they are known."""
         self.earlier = earlier
         """Ids of requests of the session before, answers to which may still come."""
-        self.requests: Recent[tuple[Side | None, Identity], Asked] = Recent()
+        self.requests: BoundedMap[tuple[Side | None, Identity], SeenRequest] = BoundedMap()
         self.demands = Demands()
         """Answers that ask for input."""
         self._whole = whole
@@ -65,28 +65,28 @@ class History:
     @property
     def whole(self) -> bool:
         """Everything since the start of the session is known."""
-        return self._whole and not self.requests.forgetful
+        return self._whole and not self.requests.has_dropped
 
     def waiting(self) -> frozenset[Identity]:
         """Ids of requests that were not answered."""
-        return frozenset(asked.id for asked in self.requests.values() if not asked.answered)
+        return frozenset(request.id for request in self.requests.values() if not request.answered)
 
-    def sender_of(self, exchange: Exchange) -> Side | None:
+    def sender_of(self, message: Message) -> Side | None:
         """Who sent a message: said by the log, or the only side that can have."""
-        if exchange.sender is not None:
-            return exchange.sender
-        if exchange.kind in {"request", "notification"}:
-            return sender_by(exchange.method, self.revision)
+        if message.sender is not None:
+            return message.sender
+        if message.kind in {"request", "notification"}:
+            return sender_by(message.method, self.revision)
         if self.revision in STATELESS:
             return "server"
-        key = reading.identity(exchange.value.get("id"))
-        asking = [asked for asked in self._by_id(key) if not asked.answered] or self._by_id(key)
-        return opposite(asking[0].sender) if len(asking) == 1 else None
+        key = json_access.identity(message.value.get("id"))
+        candidates = [request for request in self._by_id(key) if not request.answered] or self._by_id(key)
+        return opposite(candidates[0].sender) if len(candidates) == 1 else None
 
-    def asked(self, exchange: Exchange, sender: Side | None) -> Asked | None:
+    def answered_request(self, message: Message, sender: Side | None) -> SeenRequest | None:
         """The request that a response answers."""
-        key = reading.identity(exchange.value.get("id"))
-        if key is None or exchange.kind not in {"result", "error"}:
+        key = json_access.identity(message.value.get("id"))
+        if key is None or message.kind not in {"result", "error"}:
             return None
         if sender is None:
             known = self._by_id(key)
@@ -98,64 +98,73 @@ class History:
         sides: tuple[Side | None, ...] = (None, opposite(sender)) if sender else (None, "client", "server")
         return key in self.earlier or any(self.requests.get((side, key)) for side in sides)
 
-    def record(self, exchange: Exchange, sender: Side | None) -> None:
+    def record(self, message: Message, sender: Side | None) -> None:
         """Remembers a message, after it was judged."""
-        if self._empty and self.revision in STATELESS and _is_a_beginning(exchange):
+        if self._empty and self.revision in STATELESS and _is_a_beginning(message):
             self._whole = True
         self._empty = False
-        if exchange.kind == "request":
-            self._record_request(exchange, sender)
-        elif exchange.kind == "notification":
-            self._record_notification(exchange, sender)
+        if message.kind == "request":
+            self._record_request(message, sender)
+        elif message.kind == "notification":
+            self._record_notification(message, sender)
         else:
-            self._record_response(exchange, sender)
+            self._record_response(message, sender)
 
-    def _by_id(self, key: Identity | None) -> list[Asked]:
+    def _by_id(self, key: Identity | None) -> list[SeenRequest]:
         if key is None:
             return []
         sides: tuple[Side | None, ...] = ("client", "server", None)
-        return [asked for side in sides if (asked := self.requests.get((side, key)))]
+        return [request for side in sides if (request := self.requests.get((side, key)))]
 
-    def _record_request(self, exchange: Exchange, sender: Side | None) -> None:
-        key = reading.identity(exchange.value.get("id"))
+    def _record_request(self, message: Message, sender: Side | None) -> None:
+        key = json_access.identity(message.value.get("id"))
         if key is None:
             return
-        token = reading.identity(reading.member(exchange.value, "params", "_meta", "progressToken"))
-        asked = Asked(sender, exchange.method or "", key, token)
-        self.requests.put((sender, key), asked)
-        if exchange.method == "initialize":
-            self.handshake, self.introduced, self.refused, self.initialized = asked, None, False, False
-            self.capabilities["client"] = reading.fields(reading.member(exchange.value, "params", "capabilities"))
+        token = json_access.identity(json_access.member(message.value, "params", "_meta", "progressToken"))
+        request = SeenRequest(sender, message.method or "", key, token)
+        self.requests.put((sender, key), request)
+        if message.method == "initialize":
+            self.initialize_request, self.initialize_result, self.refused, self.initialized = (
+                request,
+                None,
+                False,
+                False,
+            )
+            self.capabilities["client"] = json_access.fields(
+                json_access.member(message.value, "params", "capabilities")
+            )
 
-    def _record_notification(self, exchange: Exchange, sender: Side | None) -> None:
-        if exchange.method == "notifications/initialized":
+    def _record_notification(self, message: Message, sender: Side | None) -> None:
+        if message.method == "notifications/initialized":
             self.initialized = True
-        if exchange.method == "notifications/cancelled":
-            key = reading.identity(reading.member(exchange.value, "params", "requestId"))
-            for asked in self._by_id(key):
-                if sender is None or asked.sender in {sender, None} or self.revision in STATELESS:
-                    asked.cancelled = True
+        if message.method == "notifications/cancelled":
+            key = json_access.identity(json_access.member(message.value, "params", "requestId"))
+            for request in self._by_id(key):
+                if sender is None or request.sender in {sender, None} or self.revision in STATELESS:
+                    request.cancelled = True
 
-    def _record_response(self, exchange: Exchange, sender: Side | None) -> None:
-        self.demands.record(exchange.value, exchange.request)
-        asked = self.asked(exchange, sender)
-        if asked is None:
+    def _record_response(self, message: Message, sender: Side | None) -> None:
+        self.demands.record(message.value, message.request)
+        request = self.answered_request(message, sender)
+        if request is None:
             return
-        asked.answered = True
-        asked.lasts = self.revision == "2025-11-25" and bool(
-            reading.fields(reading.member(exchange.value, "result", "task"))
+        request.answered = True
+        request.became_task = self.revision == "2025-11-25" and bool(
+            json_access.fields(json_access.member(message.value, "result", "task"))
         )
-        if asked is self.handshake and exchange.kind == "result":
-            self.introduced = exchange
-        if asked is self.handshake and exchange.kind == "error":
+        if request is self.initialize_request and message.kind == "result":
+            self.initialize_result = message
+        if request is self.initialize_request and message.kind == "error":
             self.refused = True
-        if asked.method in {"initialize", "server/discover"} and exchange.kind == "result":
-            self.capabilities["server"] = reading.fields(reading.member(exchange.value, "result", "capabilities"))
+        if request.method in {"initialize", "server/discover"} and message.kind == "result":
+            self.capabilities["server"] = json_access.fields(
+                json_access.member(message.value, "result", "capabilities")
+            )
 
 
-def _is_a_beginning(exchange: Exchange) -> bool:
-    first = exchange.value.get("id") in (0, 1) and not isinstance(exchange.value.get("id"), bool)
-    return exchange.kind == "request" and (first or exchange.method == "server/discover")
+def _is_a_beginning(message: Message) -> bool:
+    first = message.value.get("id") in (0, 1) and not isinstance(message.value.get("id"), bool)
+    return message.kind == "request" and (first or message.method == "server/discover")
 
 
 def opposite(side: Side | None) -> Side | None:

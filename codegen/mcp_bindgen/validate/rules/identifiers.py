@@ -12,10 +12,10 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Side
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.history import opposite
+from mcp_bindgen.validate.rules.json_access import Identity
 from mcp_bindgen.validate.rules.methods import METHODS
-from mcp_bindgen.validate.rules.reading import Identity
 from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -86,15 +86,15 @@ class Identifiers(Area):
     def __init__(self) -> None:
         self._numbers: dict[Side, _Numbers] = {"client": _Numbers(), "server": _Numbers()}
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of the id, and of who asks and answers."""
-        key = reading.identity(turn.value.get("id"))
-        if turn.exchange.kind == "request":
+        key = json_access.identity(turn.value.get("id"))
+        if turn.message.kind == "request":
             yield from _direction_of_request(turn)
             if key is not None and turn.sender is not None:
                 yield from _reuse(turn, key)
                 self._numbers[turn.sender].add(key)
-        elif turn.exchange.kind in {"result", "error"}:
+        elif turn.message.kind in {"result", "error"}:
             if "result" in turn.value and "error" in turn.value:
                 message = "the response has both `result` and `error`; it has to have exactly one of them"
                 yield Fault(RESULT_AND_ERROR, (), message, "both", "`result` or `error`")
@@ -106,21 +106,23 @@ class Identifiers(Area):
 
     def _answer(self, turn: Turn, key: Identity) -> Iterator[Fault]:
         shown = describe(turn.value.get("id"))
-        if turn.asked and turn.asked.answered and turn.asked.sender is not None:
-            message = f"the request {shown} (`{turn.asked.method}`) is answered a second time"
+        if turn.answered_request and turn.answered_request.answered and turn.answered_request.sender is not None:
+            message = f"the request {shown} (`{turn.answered_request.method}`) is answered a second time"
             yield Fault(ANSWERED_TWICE, ("id",), message, shown, "one response to a request")
-        elif not turn.asked and turn.exchange.request is None and self._is_to_nothing(turn, key):
+        elif not turn.answered_request and turn.message.request is None and self._is_to_nothing(turn, key):
             alike = _other_kind(turn, key)
             message = f"the response has the id {shown}, which no request of the other side had{alike}"
             yield Fault(ANSWER_TO_NOTHING, ("id",), message, shown, "the id of a request")
 
     def _is_to_nothing(self, turn: Turn, key: Identity) -> bool:
-        if turn.history.may_answer(key, turn.sender) or reading.member(turn.value, "error", "code") in _NO_REQUEST:
+        if turn.history.may_answer(key, turn.sender) or json_access.member(turn.value, "error", "code") in _NO_REQUEST:
             return False
         if turn.history.whole:
             return True
-        asking = opposite(turn.sender)
-        return asking is not None and not turn.history.requests.forgetful and self._numbers[asking].never_had(key)
+        requester = opposite(turn.sender)
+        return (
+            requester is not None and not turn.history.requests.has_dropped and self._numbers[requester].never_had(key)
+        )
 
 
 class _Numbers:

@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.places import placed
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.protocol_members import find_members
 from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -59,13 +59,13 @@ class MetaKeys(Area):
 
     RULES: ClassVar = (META_KEY, META_KEY_RESERVED, TRACE_CONTEXT, EXTENSION_ID)
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of keys."""
         if turn.revision < "2025-06-18":
             return
-        for path, found in placed(turn.value, "_meta", "extensions"):
+        for path, found in find_members(turn.value, "_meta", "extensions"):
             if path[-1] == "_meta":
-                for key, value in reading.fields(found).items():
+                for key, value in json_access.fields(found).items():
                     yield from _key_faults(key, (*path, key), turn.revision)
                     yield from _trace_faults(key, value, (*path, key))
             elif path[-2:-1] in _DECLARING:
@@ -121,7 +121,7 @@ def _is_traceparent(value: str) -> bool:
 
 
 def _extension_faults(extensions: Json, path: Path) -> Iterator[Fault]:
-    for key in reading.fields(extensions):
+    for key in json_access.fields(extensions):
         if "/" not in key or not _KEY.fullmatch(key):
             yield Fault(
                 EXTENSION_ID,

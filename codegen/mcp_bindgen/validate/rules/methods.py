@@ -29,7 +29,7 @@ def _server(capability: str | None = None, since: str = "") -> Method:
     return Method(("server",), capability, since)
 
 
-def _told(by: Side, capability: str) -> Method:
+def _notification(by: Side, capability: str) -> Method:
     return Method((by,), capability, of_receiver=False)
 
 
@@ -59,12 +59,12 @@ METHODS: Final = {
     "notifications/initialized": _client(),
     "notifications/cancelled": Method(_BOTH),
     "notifications/progress": Method(_BOTH),
-    "notifications/message": _told("server", "logging"),
-    "notifications/resources/updated": _told("server", "resources.subscribe"),
-    "notifications/resources/list_changed": _told("server", "resources.listChanged"),
-    "notifications/tools/list_changed": _told("server", "tools.listChanged"),
-    "notifications/prompts/list_changed": _told("server", "prompts.listChanged"),
-    "notifications/roots/list_changed": _told("client", "roots.listChanged"),
+    "notifications/message": _notification("server", "logging"),
+    "notifications/resources/updated": _notification("server", "resources.subscribe"),
+    "notifications/resources/list_changed": _notification("server", "resources.listChanged"),
+    "notifications/tools/list_changed": _notification("server", "tools.listChanged"),
+    "notifications/prompts/list_changed": _notification("server", "prompts.listChanged"),
+    "notifications/roots/list_changed": _notification("client", "roots.listChanged"),
     "notifications/elicitation/complete": Method(("server",), "elicitation.url", "2025-11-25"),
     "notifications/tasks/status": Method(_BOTH, "tasks", "2025-11-25", of_receiver=False),
     "notifications/subscriptions/acknowledged": _server(),

@@ -11,8 +11,8 @@ from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import UsageError
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -36,32 +36,32 @@ class OutputSchemas(Area):
     RULES: ClassVar = (STRUCTURED_CONTENT_SCHEMA,)
 
     def __init__(self) -> None:
-        self._schemas: Recent[str, str | Look] = Recent(MOST_SCHEMAS)
+        self._schemas: BoundedMap[str, str | Look] = BoundedMap(MOST_SCHEMAS)
         """By tool: the text of a schema, and once it was used the function that checks by it."""
-        self._tasks: Recent[str, str] = Recent()
+        self._tasks: BoundedMap[str, str] = BoundedMap()
         """By the id of a task: the tool that was called."""
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of structured results."""
-        if turn.tells("notifications/tools/list_changed"):
+        if turn.is_notification("notifications/tools/list_changed"):
             self._schemas.clear()
-        elif turn.answers("tools/list"):
-            for index, tool in reading.objects(turn.result.get("tools")):
+        elif turn.is_result("tools/list"):
+            for index, tool in json_access.objects(turn.result.get("tools")):
                 yield from self._listed(tool, ("result", "tools", index, "outputSchema"))
-        elif turn.answers("tools/call"):
-            name = reading.text(turn.asked_params.get("name"))
-            task = reading.text(reading.member(turn.result, "task", "taskId"))
+        elif turn.is_result("tools/call"):
+            name = json_access.text(turn.request_params.get("name"))
+            task = json_access.text(json_access.member(turn.result, "task", "taskId"))
             if name is not None and task is not None:
                 self._tasks.put(task, name)
             elif name is not None:
                 yield from self._answered(turn.result, name)
-        elif turn.answers("tasks/result"):
-            name = self._tasks.get(reading.text(turn.asked_params.get("taskId")) or "")
+        elif turn.is_result("tasks/result"):
+            name = self._tasks.get(json_access.text(turn.request_params.get("taskId")) or "")
             if name is not None:
                 yield from self._answered(turn.result, name)
 
     def _listed(self, tool: dict[str, Json], place: Path) -> Iterator[Fault]:
-        name = reading.text(tool.get("name"))
+        name = json_access.text(tool.get("name"))
         if name is None:
             return
         # A list that leaves the schema out promises nothing any more.

@@ -9,10 +9,10 @@ from attrs import define
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Side
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.history import Asked, opposite
-from mcp_bindgen.validate.rules.reading import Identity
-from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
+from mcp_bindgen.validate.rules.history import SeenRequest, opposite
+from mcp_bindgen.validate.rules.json_access import Identity
 from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -51,7 +51,7 @@ PROGRESS_TOKEN_IN_USE: Final = Rule(
 class _Track:
     """What is known of a token."""
 
-    asked: Asked | None = None
+    request: SeenRequest | None = None
     """The request that brought it along, as the history knows it; None where progress came without one."""
     last: float | int | None = None
     ended: bool = False
@@ -64,19 +64,19 @@ class Progress(Area):
     RULES: ClassVar = (PROGRESS_INCREASES, PROGRESS_TOKEN_UNKNOWN, PROGRESS_AFTER_ANSWER, PROGRESS_TOKEN_IN_USE)
 
     def __init__(self) -> None:
-        self._tracks: Recent[tuple[Side | None, Identity], _Track] = Recent()
+        self._tracks: BoundedMap[tuple[Side | None, Identity], _Track] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of progress, and of the tokens that ask for it."""
-        if turn.exchange.kind == "request":
-            yield from self._brought(turn)
-        elif turn.tells("notifications/progress"):
-            yield from self._reported(turn)
+        if turn.message.kind == "request":
+            yield from self._record_token(turn)
+        elif turn.is_notification("notifications/progress"):
+            yield from self._check_progress(turn)
 
-    def _brought(self, turn: Turn) -> Iterator[Fault]:
-        token = reading.member(turn.params, "_meta", "progressToken")
-        key = reading.identity(token)
-        request = reading.identity(turn.value.get("id"))
+    def _record_token(self, turn: Turn) -> Iterator[Fault]:
+        token = json_access.member(turn.params, "_meta", "progressToken")
+        key = json_access.identity(token)
+        request = json_access.identity(turn.value.get("id"))
         if key is None or request is None:
             return
         before = self._tracks.get((turn.sender, key))
@@ -90,17 +90,17 @@ class Progress(Area):
                 describe(token),
                 "a token not in use",
             )
-        self._tracks.put((turn.sender, key), _Track(Asked(turn.sender, turn.method or "", request)))
+        self._tracks.put((turn.sender, key), _Track(SeenRequest(turn.sender, turn.method or "", request)))
 
-    def _reported(self, turn: Turn) -> Iterator[Fault]:
+    def _check_progress(self, turn: Turn) -> Iterator[Fault]:
         token = turn.params.get("progressToken")
-        key = reading.identity(token)
+        key = json_access.identity(token)
         if key is None:
             return
-        place, sure = self._place(turn.sender, key)
+        place, sure = self._key_of(turn.sender, key)
         track = self._tracks.get(place)
         if track is None:
-            if turn.history.whole and not self._tracks.forgetful:
+            if turn.history.whole and not self._tracks.has_dropped:
                 yield Fault(
                     PROGRESS_TOKEN_UNKNOWN,
                     ("params", "progressToken"),
@@ -110,12 +110,12 @@ class Progress(Area):
                 )
             track = _Track()
             self._tracks.put(place, track)
-        asked = self._request(turn, track)
-        if sure and asked and asked.answered and not asked.lasts and not asked.cancelled:
+        request = self._request(turn, track)
+        if sure and request and request.answered and not request.became_task and not request.cancelled:
             yield Fault(
                 PROGRESS_AFTER_ANSWER,
                 ("params", "progressToken"),
-                f"progress is reported for the `{asked.method}` request {describe(asked.id[1])} after its answer; "
+                f"progress is reported for the `{request.method}` request {describe(request.id[1])} after its answer; "
                 "notifications have to stop with it",
                 describe(token),
                 "the token of an active request",
@@ -123,7 +123,7 @@ class Progress(Area):
         elif sure:
             yield from _increase(turn, track)
 
-    def _place(self, sender: Side | None, key: Identity) -> tuple[tuple[Side | None, Identity], bool]:
+    def _key_of(self, sender: Side | None, key: Identity) -> tuple[tuple[Side | None, Identity], bool]:
         """Under which side the token is to be looked up, and whether that is sure."""
         sides: tuple[Side | None, ...] = ("client", "server", None) if sender is None else (opposite(sender), None)
         found: list[tuple[Side | None, Identity]] = [(side, key) for side in sides if self._tracks.get((side, key))]
@@ -132,19 +132,19 @@ class Progress(Area):
         return found[0], sender is not None or len(found) == 1
 
     @staticmethod
-    def _request(turn: Turn, track: _Track | None) -> Asked | None:
+    def _request(turn: Turn, track: _Track | None) -> SeenRequest | None:
         """The request of a track, as it is by now."""
-        if track is None or track.asked is None:
+        if track is None or track.request is None:
             return None
-        return turn.history.requests.get((track.asked.sender, track.asked.id))
+        return turn.history.requests.get((track.request.sender, track.request.id))
 
 
-def _is_over(asked: Asked) -> bool:
-    return (asked.answered and not asked.lasts) or asked.cancelled
+def _is_over(request: SeenRequest) -> bool:
+    return (request.answered and not request.became_task) or request.cancelled
 
 
 def _increase(turn: Turn, track: _Track) -> Iterator[Fault]:
-    value = reading.number(turn.params.get("progress"))
+    value = json_access.number(turn.params.get("progress"))
     if value is None:
         return
     if track.last is not None and value <= track.last:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.calls import declared_in
 from mcp_bindgen.validate.rules.demands import Demand, subject
 from mcp_bindgen.validate.rules.rule import Fault, Rule
@@ -88,11 +88,11 @@ class RoundTrips(Area):
         ROUND_ID,
     )
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of a round."""
-        if turn.exchange.kind == "result":
+        if turn.message.kind == "result":
             yield from _result(turn)
-        elif turn.exchange.kind == "request" and ("inputResponses" in turn.params or "requestState" in turn.params):
+        elif turn.message.kind == "request" and ("inputResponses" in turn.params or "requestState" in turn.params):
             yield from _again(turn)
 
 
@@ -114,8 +114,8 @@ def _result(turn: Turn) -> Iterator[Fault]:
             )
             yield Fault(INPUT_EMPTY, ("result",), message, "neither", "`inputRequests` or `requestState`")
     elif isinstance(kind, str) and kind != "complete":
-        declared = declared_in(turn.asked_params)
-        if declared is not None and not reading.fields(declared.get("extensions")):
+        declared = declared_in(turn.request_params)
+        if declared is not None and not json_access.fields(declared.get("extensions")):
             message = f"`resultType` is {describe(kind)}, and the client has declared no extension that could define it"
             yield Fault(
                 RESULT_TYPE, ("result", "resultType"), message, describe(kind), '"complete" or "input_required"'
@@ -126,20 +126,20 @@ def _again(turn: Turn) -> Iterator[Fault]:
     demands = turn.history.demands
     about = demands.about(subject(turn.method, turn.params))
     yield from _foreign_state(turn)
-    if not about or not turn.history.whole or demands.forgetful:
+    if not about or not turn.history.whole or demands.has_dropped:
         return
-    state = reading.text(turn.params.get("requestState"))
+    state = json_access.text(turn.params.get("requestState"))
     of_state = [each for each in about if each.state == state] or about
     yield from _state(turn, about)
     yield from _inputs(turn, about, of_state)
-    key = reading.identity(turn.value.get("id"))
+    key = json_access.identity(turn.value.get("id"))
     if key is not None and all(each.id == key for each in of_state):
         message = "the request is made again under the id that it had before; it has to have a new one"
         yield Fault(ROUND_ID, ("id",), message, describe(key[1]), "a new id")
 
 
 def _foreign_state(turn: Turn) -> Iterator[Fault]:
-    state = reading.text(turn.params.get("requestState"))
+    state = json_access.text(turn.params.get("requestState"))
     having = turn.history.demands.with_state(state) if state is not None else []
     if having and all(each.subject != subject(turn.method, turn.params) for each in having):
         method, name = having[0].subject
@@ -148,7 +148,7 @@ def _foreign_state(turn: Turn) -> Iterator[Fault]:
 
 
 def _state(turn: Turn, about: list[Demand]) -> Iterator[Fault]:
-    state = reading.text(turn.params.get("requestState"))
+    state = json_access.text(turn.params.get("requestState"))
     if state is None:
         if all(each.state is not None for each in about):
             message = "the request has no `requestState`, and the answer that asked for input had one, to be sent back"
@@ -160,15 +160,15 @@ def _state(turn: Turn, about: list[Demand]) -> Iterator[Fault]:
 
 
 def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator[Fault]:
-    responses = reading.fields(turn.params.get("inputResponses"))
+    responses = json_access.fields(turn.params.get("inputResponses"))
     path = ("params", "inputResponses")
     for key, response in responses.items():
-        asked = [each.inputs[key] for each in about if key in each.inputs]
-        if not asked:
+        requests = [each.inputs[key] for each in about if key in each.inputs]
+        if not requests:
             message = f"there is an input {describe(key)}, which no answer has asked for"
             yield Fault(INPUT_UNASKED, (*path, key), message, describe(key), "a key of `inputRequests`")
-        elif not any(_fits(response, entry) for entry in asked):
-            method = describe(reading.member(asked[-1], "method"))
+        elif not any(_fits(response, entry) for entry in requests):
+            method = describe(json_access.member(requests[-1], "method"))
             message = f"the input {describe(key)} is no result of {method}, which was asked for under that key"
             yield Fault(INPUT_KIND, (*path, key), message, None, f"a result of {method}")
     if of_state and not any(each.inputs.keys() <= responses.keys() for each in of_state):
@@ -180,6 +180,6 @@ def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator
 
 
 def _fits(response: Json, request: Json) -> bool:
-    method = reading.text(reading.member(request, "method"))
+    method = json_access.text(json_access.member(request, "method"))
     members = _MEMBERS.get(method or "")
     return members is None or not isinstance(response, dict) or bool(members & response.keys())

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from attrs import field, frozen
 
 from mcp_bindgen.revision_range import RevisionRange
-from mcp_bindgen.validate.exchanges import Exchange
+from mcp_bindgen.validate.message import Message
 
 Strength: TypeAlias = Literal["must", "should"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -65,7 +65,7 @@ class Fault(NamedTuple):
     message: str
     found: str | None = None
     expected: str | None = None
-    exchange: Exchange | None = None
+    recorded: Message | None = None
     """The message it is in, where that is not the one just looked at."""
     level: Literal["rule", "note"] = "rule"
     """A note says that the rule could not be checked."""

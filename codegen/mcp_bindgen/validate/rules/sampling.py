@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.calls import calls, replies
 from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
@@ -44,15 +44,15 @@ class Sampling(Area):
 
     RULES: ClassVar = (TOOL_RESULT_MIXED, TOOL_USE_UNANSWERED, TOOL_RESULT_UNASKED, TOOL_CHOICE_NONE)
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of uses and results."""
         if turn.revision < "2025-11-25":
             return
         for call in calls(turn):
             if call.method == "sampling/createMessage":
-                yield from _messages(reading.items(call.params.get("messages")), (*call.path, "messages"))
+                yield from _messages(json_access.items(call.params.get("messages")), (*call.path, "messages"))
         for reply in replies(turn):
-            choice = reading.member(reply.params, "toolChoice", "mode")
+            choice = json_access.member(reply.params, "toolChoice", "mode")
             if reply.method == "sampling/createMessage" and choice == "none":
                 yield from _uses_none(reply.result.get("content"), (*reply.path, "content"))
 
@@ -60,14 +60,14 @@ class Sampling(Area):
 def _messages(messages: list[Json], path: Path) -> Iterator[Fault]:
     used: set[str] = set()
     for index, message in enumerate(messages):
-        content = reading.member(message, "content")
-        kinds = {reading.text(block.get("type")) for _, block in reading.blocks(content)}
+        content = json_access.member(message, "content")
+        kinds = {json_access.text(block.get("type")) for _, block in json_access.blocks(content)}
         if "tool_result" in kinds and len(kinds) > 1:
             others = ", ".join(sorted(kind for kind in kinds if kind and kind != "tool_result"))
             text = f"a message with results of tools has other content too ({others or 'of unknown type'})"
             yield Fault(TOOL_RESULT_MIXED, (*path, index, "content"), text, others, "results of tools only")
-        for below, block in reading.blocks(content):
-            result_of = reading.text(block.get("toolUseId"))
+        for below, block in json_access.blocks(content):
+            result_of = json_access.text(block.get("toolUseId"))
             if block.get("type") == "tool_result" and result_of is not None and result_of not in used:
                 text = f"there is a result for {describe(result_of)}, and no earlier message uses a tool under that id"
                 where = (*path, index, "content", *below, "toolUseId")
@@ -75,19 +75,19 @@ def _messages(messages: list[Json], path: Path) -> Iterator[Fault]:
         uses = _ids(content, "tool_use", "id")
         used |= uses
         following = messages[index + 1] if index + 1 < len(messages) else None
-        if missing := uses - _ids(reading.member(following, "content"), "tool_result", "toolUseId"):
+        if missing := uses - _ids(json_access.member(following, "content"), "tool_result", "toolUseId"):
             first = describe(min(missing))
             text = f"the use {first} of a tool has no result in the next message; each use has to be resolved there"
             yield Fault(TOOL_USE_UNANSWERED, (*path, index, "content"), text, "nothing", f"the result of {first}")
 
 
 def _ids(content: Json, kind: str, name: str) -> set[str]:
-    found = {reading.text(block.get(name)) for _, block in reading.blocks(content) if block.get("type") == kind}
+    found = {json_access.text(block.get(name)) for _, block in json_access.blocks(content) if block.get("type") == kind}
     return {each for each in found if each is not None}
 
 
 def _uses_none(content: Json, path: Path) -> Iterator[Fault]:
-    for below, block in reading.blocks(content):
+    for below, block in json_access.blocks(content):
         if block.get("type") == "tool_use":
             text = "the model uses a tool, although `toolChoice` is none, by which it may not"
             yield Fault(TOOL_CHOICE_NONE, (*path, *below), text, "a use of a tool", "no uses of tools")

@@ -9,9 +9,9 @@ from attrs import define
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.reading import Identity
-from mcp_bindgen.validate.rules.recent import Recent
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
+from mcp_bindgen.validate.rules.json_access import Identity
 from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -70,47 +70,47 @@ class Subscriptions(Area):
     RULES: ClassVar = (SUBSCRIPTION_ID, SUBSCRIPTION_ORDER, SUBSCRIPTION_UNASKED, LOG_UNASKED)
 
     def __init__(self) -> None:
-        self._streams: Recent[Identity, _Stream] = Recent()
-        self._levels: Recent[Identity, int] = Recent()
+        self._streams: BoundedMap[Identity, _Stream] = BoundedMap()
+        self._levels: BoundedMap[Identity, int] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of notifications and of streams."""
-        key = reading.identity(turn.value.get("id"))
-        if turn.exchange.kind == "request" and key is not None:
-            self._asked(turn, key)
-        elif turn.exchange.kind in {"result", "error"} and key is not None:
+        key = json_access.identity(turn.value.get("id"))
+        if turn.message.kind == "request" and key is not None:
+            self._record_request(turn, key)
+        elif turn.message.kind in {"result", "error"} and key is not None:
             self._levels.drop(key)
-            if turn.answers("subscriptions/listen"):
-                yield from _ended(turn)
-        elif turn.tells("notifications/message"):
-            yield from self._logged(turn)
-        elif turn.tells(_ACKNOWLEDGED, *_FILTERS):
-            yield from self._notified(turn)
+            if turn.is_result("subscriptions/listen"):
+                yield from _check_end(turn)
+        elif turn.is_notification("notifications/message"):
+            yield from self._check_log_message(turn)
+        elif turn.is_notification(_ACKNOWLEDGED, *_FILTERS):
+            yield from self._check_notification(turn)
 
-    def _asked(self, turn: Turn, key: Identity) -> None:
-        if turn.asks("subscriptions/listen"):
-            self._streams.put(key, _Stream(_asking(turn.params.get("notifications"))))
-        level = reading.member(turn.params, "_meta", _LEVEL)
+    def _record_request(self, turn: Turn, key: Identity) -> None:
+        if turn.is_request("subscriptions/listen"):
+            self._streams.put(key, _Stream(_requested(turn.params.get("notifications"))))
+        level = json_access.member(turn.params, "_meta", _LEVEL)
         if level in _LEVELS:
             self._levels.put(key, _LEVELS.index(level))
 
-    def _notified(self, turn: Turn) -> Iterator[Fault]:
-        named = reading.member(turn.params, "_meta", _ID)
-        key = reading.identity(named)
+    def _check_notification(self, turn: Turn) -> Iterator[Fault]:
+        named = json_access.member(turn.params, "_meta", _ID)
+        key = json_access.identity(named)
         if named is None:
-            yield from self._nameless(turn)
+            yield from self._without_id(turn)
         if key is None:
             return
         stream = self._streams.get(key)
         if stream is None:
-            if turn.history.whole and not self._streams.forgetful:
+            if turn.history.whole and not self._streams.has_dropped:
                 message = f"`{turn.method}` belongs to the stream {describe(named)}, which no request has opened"
                 wanted = "the id of a `subscriptions/listen` request"
                 yield Fault(SUBSCRIPTION_ID, ("params", "_meta", _ID), message, describe(named), wanted)
             return
-        if turn.tells(_ACKNOWLEDGED):
+        if turn.is_notification(_ACKNOWLEDGED):
             stream.acknowledged = True
-            extra = sorted(_asking(turn.params.get("notifications")) - stream.wanted)
+            extra = sorted(_requested(turn.params.get("notifications")) - stream.wanted)
             path: Path = ("params", "notifications")
         else:
             if not stream.acknowledged:
@@ -123,7 +123,7 @@ class Subscriptions(Area):
             message = f"the stream {describe(named)} brings what `{extra[0]}` asks for, and the client has not set it"
             yield Fault(SUBSCRIPTION_UNASKED, path, message, extra[0], "what the filter of the stream asks for")
 
-    def _nameless(self, turn: Turn) -> Iterator[Fault]:
+    def _without_id(self, turn: Turn) -> Iterator[Fault]:
         path: Path = ("params",) if "params" in turn.value else ()
         if len(self._streams):
             message = f"`{turn.method}` does not say to which stream it belongs, as it has to by `{_ID}` in `_meta`"
@@ -134,12 +134,12 @@ class Subscriptions(Area):
                 SUBSCRIPTION_UNASKED, ("method",), message, turn.method, "a `subscriptions/listen` request before"
             )
 
-    def _logged(self, turn: Turn) -> Iterator[Fault]:
-        if reading.member(turn.params, "_meta", _ID) is not None:
+    def _check_log_message(self, turn: Turn) -> Iterator[Fault]:
+        if json_access.member(turn.params, "_meta", _ID) is not None:
             message = "a log message comes on a stream of notifications; it belongs to the request that asked for it"
             yield Fault(LOG_UNASKED, ("params", "_meta", _ID), message)
             return
-        if not turn.history.whole or self._levels.forgetful:
+        if not turn.history.whole or self._levels.has_dropped:
             return
         level = turn.params.get("level")
         lowest = min(self._levels.values(), default=None)
@@ -153,13 +153,15 @@ class Subscriptions(Area):
             yield Fault(LOG_UNASKED, ("params", "level"), message, level, f"{_LEVELS[lowest]} or more severe")
 
 
-def _asking(wanted: Json) -> frozenset[str]:
-    return frozenset(name for name in _FILTERS.values() if reading.fields(wanted).get(name) not in (None, False, []))
+def _requested(wanted: Json) -> frozenset[str]:
+    return frozenset(
+        name for name in _FILTERS.values() if json_access.fields(wanted).get(name) not in (None, False, [])
+    )
 
 
-def _ended(turn: Turn) -> Iterator[Fault]:
-    named = reading.member(turn.result, "_meta", _ID)
+def _check_end(turn: Turn) -> Iterator[Fault]:
+    named = json_access.member(turn.result, "_meta", _ID)
     wanted = turn.value.get("id")
-    if named is not None and reading.identity(named) != reading.identity(wanted):
+    if named is not None and json_access.identity(named) != json_access.identity(wanted):
         message = f"the end of the stream {describe(wanted)} names {describe(named)} as its stream"
         yield Fault(SUBSCRIPTION_ID, ("result", "_meta", _ID), message, describe(named), describe(wanted))

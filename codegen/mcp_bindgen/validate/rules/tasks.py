@@ -10,9 +10,9 @@ from attrs import frozen
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.contents import is_moment
-from mcp_bindgen.validate.rules.recent import Recent
 from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -95,18 +95,18 @@ class Tasks(Area):
     )
 
     def __init__(self) -> None:
-        self._made: Recent[tuple[str | None, str], bool] = Recent()
-        self._over: Recent[str, _Final] = Recent()
+        self._made: BoundedMap[tuple[str | None, str], bool] = BoundedMap()
+        self._over: BoundedMap[str, _Final] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of what is said about tasks."""
-        if turn.answers("tools/call", "sampling/createMessage", "elicitation/create"):
-            yield from self._created(turn, reading.fields(turn.result.get("task")))
+        if turn.is_result("tools/call", "sampling/createMessage", "elicitation/create"):
+            yield from self._created(turn, json_access.fields(turn.result.get("task")))
         for path, task in _tasks(turn):
             yield from _moments(task, path)
             yield from self._status(task, path)
         if (
-            turn.answers("tasks/cancel")
+            turn.is_result("tasks/cancel")
             and isinstance(status := turn.result.get("status"), str)
             and status != "cancelled"
         ):
@@ -115,7 +115,7 @@ class Tasks(Area):
         yield from _related(turn)
 
     def _created(self, turn: Turn, task: dict[str, Json]) -> Iterator[Fault]:
-        status, name = reading.text(task.get("status")), reading.text(task.get("taskId"))
+        status, name = json_access.text(task.get("status")), json_access.text(task.get("taskId"))
         if status is not None and status != "working":
             message = f"the status of a new task is {describe(status)}; tasks begin as working"
             yield Fault(TASK_BEGINS_WORKING, ("result", "task", "status"), message, describe(status), '"working"')
@@ -128,7 +128,7 @@ class Tasks(Area):
         self._over.drop(name)
 
     def _status(self, task: dict[str, Json], path: Path) -> Iterator[Fault]:
-        status, name = reading.text(task.get("status")), reading.text(task.get("taskId"))
+        status, name = json_access.text(task.get("status")), json_access.text(task.get("taskId"))
         if status is None or name is None:
             return
         before = self._over.get(name)
@@ -141,20 +141,20 @@ class Tasks(Area):
 
 def _tasks(turn: Turn) -> Iterator[tuple[Path, dict[str, Json]]]:
     """The states of tasks in a message."""
-    if turn.answers("tasks/get", "tasks/cancel"):
+    if turn.is_result("tasks/get", "tasks/cancel"):
         yield ("result",), turn.result
-    elif turn.answers("tasks/list"):
-        for index, task in reading.objects(turn.result.get("tasks")):
+    elif turn.is_result("tasks/list"):
+        for index, task in json_access.objects(turn.result.get("tasks")):
             yield ("result", "tasks", index), task
-    elif turn.answers("tools/call", "sampling/createMessage", "elicitation/create"):
-        yield ("result", "task"), reading.fields(turn.result.get("task"))
-    elif turn.tells("notifications/tasks/status"):
+    elif turn.is_result("tools/call", "sampling/createMessage", "elicitation/create"):
+        yield ("result", "task"), json_access.fields(turn.result.get("task"))
+    elif turn.is_notification("notifications/tasks/status"):
         yield ("params",), turn.params
 
 
 def _moments(task: dict[str, Json], path: Path) -> Iterator[Fault]:
     for name in ("createdAt", "lastUpdatedAt"):
-        moment = reading.text(task.get(name))
+        moment = json_access.text(task.get(name))
         if moment is not None and not is_moment(moment):
             message = f"`{name}` is {describe(moment)}, which is no moment as ISO 8601 writes it"
             yield Fault(TASK_MOMENT, (*path, name), message, describe(moment), "such as 2025-11-25T10:30:00Z")
@@ -169,16 +169,18 @@ def _is_older(moment: Json, than: Json) -> bool:
 
 
 def _related(turn: Turn) -> Iterator[Fault]:
-    place = "params" if turn.exchange.kind in {"request", "notification"} else "result"
-    related = reading.member(turn.value, place, "_meta", _RELATED)
-    asks = turn.asks("tasks/get", "tasks/result", "tasks/cancel")
-    tells = turn.answers("tasks/get", "tasks/list", "tasks/cancel") or turn.tells("notifications/tasks/status")
-    if related is not None and (asks or tells):
+    place = "params" if turn.message.kind in {"request", "notification"} else "result"
+    related = json_access.member(turn.value, place, "_meta", _RELATED)
+    is_request = turn.is_request("tasks/get", "tasks/result", "tasks/cancel")
+    has_status = turn.is_result("tasks/get", "tasks/list", "tasks/cancel") or turn.is_notification(
+        "notifications/tasks/status"
+    )
+    if related is not None and (is_request or has_status):
         message = f"`_meta` has `{_RELATED}`, and the message names the task anyway; it should not be there"
         yield Fault(RELATED_TASK_NEEDLESS, (place, "_meta", _RELATED), message)
-    if turn.answers("tasks/result") and turn.exchange.request is not None:
-        wanted = reading.text(turn.asked_params.get("taskId"))
-        found = reading.member(related, "taskId")
+    if turn.is_result("tasks/result") and turn.message.request is not None:
+        wanted = json_access.text(turn.request_params.get("taskId"))
+        found = json_access.member(related, "taskId")
         if found is None or (wanted is not None and found != wanted):
             shown = describe(found) if found is not None else "nothing"
             message = (

@@ -14,9 +14,9 @@ from attrs import frozen
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.rules import reading
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.capabilities import declares
-from mcp_bindgen.validate.rules.recent import Recent
 from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
@@ -106,34 +106,34 @@ class Tools(Area):
     )
 
     def __init__(self) -> None:
-        self._tools: Recent[str, _Tool] = Recent()
+        self._tools: BoundedMap[str, _Tool] = BoundedMap()
 
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """Faults of definitions, calls and results."""
-        if turn.tells("notifications/tools/list_changed"):
+        if turn.is_notification("notifications/tools/list_changed"):
             self._tools.clear()
-        elif turn.answers("tools/list"):
+        elif turn.is_result("tools/list"):
             yield from self._listed(turn)
-        elif turn.asks("tools/call"):
+        elif turn.is_request("tools/call"):
             yield from self._called(turn)
-        elif turn.answers("tools/call") and "task" not in turn.result:
+        elif turn.is_result("tools/call") and "task" not in turn.result:
             yield from self._answered(turn)
 
     def _listed(self, turn: Turn) -> Iterator[Fault]:
         path: Path = ("result", "tools")
         names: Counter[str] = Counter()
-        for index, tool in reading.objects(turn.result.get("tools")):
-            name = reading.text(tool.get("name"))
+        for index, tool in json_access.objects(turn.result.get("tools")):
+            name = json_access.text(tool.get("name"))
             if name is not None:
                 names[name] += 1
                 yield from _name_faults(name, names[name], (*path, index, "name"))
-                support = reading.text(reading.member(tool, "execution", "taskSupport"))
+                support = json_access.text(json_access.member(tool, "execution", "taskSupport"))
                 self._tools.put(name, _Tool("outputSchema" in tool, support or "forbidden"))
             if turn.revision in STATELESS:
                 yield from _header_faults(tool.get("inputSchema"), (*path, index, "inputSchema"))
 
     def _called(self, turn: Turn) -> Iterator[Fault]:
-        name = reading.text(turn.params.get("name"))
+        name = json_access.text(turn.params.get("name"))
         tool = self._tools.get(name or "")
         declared = turn.history.capabilities.get("server", {})
         if tool is None or not declares(declared, "tasks.requests.tools.call"):
@@ -152,13 +152,13 @@ class Tools(Area):
         result = turn.result
         if result.get("isError") is True or result.get("resultType", "complete") != "complete":
             return
-        name = reading.text(turn.asked_params.get("name"))
+        name = json_access.text(turn.request_params.get("name"))
         tool = self._tools.get(name or "")
         if "structuredContent" not in result:
             if tool and tool.structured:
                 message = f"the tool {describe(name)} has an `outputSchema`, and its result has no `structuredContent`"
                 yield Fault(STRUCTURED_CONTENT_MISSING, ("result",), message, "nothing", "`structuredContent`")
-        elif not any(block.get("type") == "text" for _, block in reading.objects(result.get("content"))):
+        elif not any(block.get("type") == "text" for _, block in json_access.objects(result.get("content"))):
             message = "the result has `structuredContent` and no text that says the same to clients that do not know it"
             yield Fault(STRUCTURED_CONTENT_ONLY, ("result", "content"), message, "no text", "a block of text")
 
@@ -178,7 +178,7 @@ def _header_faults(schema: Json, path: Path) -> Iterator[Fault]:
     ways: list[tuple[Path, Json, bool]] = [(path, schema, False)]
     while ways:
         where, part, is_reached = ways.pop()
-        if "x-mcp-header" in reading.fields(part):
+        if "x-mcp-header" in json_access.fields(part):
             yield from _one_header(part, (*where, "x-mcp-header"), seen, is_reached=is_reached)
         steps = list(_below(part))
         # Below an array or a choice, no property is reached by names alone.
@@ -189,14 +189,14 @@ def _header_faults(schema: Json, path: Path) -> Iterator[Fault]:
 
 def _below(schema: Json) -> Iterator[tuple[Path, Json, bool]]:
     """The schemas of a schema, and whether each is that of a property."""
-    for keyword, value in reading.fields(schema).items():
+    for keyword, value in json_access.fields(schema).items():
         if keyword == "properties":
-            yield from (((keyword, name), below, True) for name, below in reading.fields(value).items())
+            yield from (((keyword, name), below, True) for name, below in json_access.fields(value).items())
         elif keyword in _NAMED:
-            yield from (((keyword, name), below, False) for name, below in reading.fields(value).items())
+            yield from (((keyword, name), below, False) for name, below in json_access.fields(value).items())
         elif keyword in _LISTED:
             yield (keyword,), value, False
-            yield from (((keyword, index), below, False) for index, below in reading.objects(value))
+            yield from (((keyword, index), below, False) for index, below in json_access.objects(value))
 
 
 def _one_header(schema: dict[str, Json], place: Path, seen: set[str], *, is_reached: bool) -> Iterator[Fault]:

@@ -9,9 +9,9 @@ from typing import ClassVar
 from attrs import frozen
 
 from mcp_bindgen.validate.entries import Json, Side
-from mcp_bindgen.validate.exchanges import Exchange
-from mcp_bindgen.validate.rules import reading
-from mcp_bindgen.validate.rules.history import Asked, History
+from mcp_bindgen.validate.message import Message
+from mcp_bindgen.validate.rules import json_access
+from mcp_bindgen.validate.rules.history import History, SeenRequest
 from mcp_bindgen.validate.rules.rule import Fault, Rule
 
 
@@ -19,10 +19,10 @@ from mcp_bindgen.validate.rules.rule import Fault, Rule
 class Turn:
     """A message, with what is known before it is remembered."""
 
-    exchange: Exchange
+    message: Message
     history: History
     sender: Side | None
-    asked: Asked | None
+    answered_request: SeenRequest | None
     """For a response: the request that it answers, if that was seen."""
 
     @property
@@ -33,39 +33,39 @@ class Turn:
     @property
     def value(self) -> dict[str, Json]:
         """The whole message."""
-        return self.exchange.value
+        return self.message.value
 
     @property
     def method(self) -> str | None:
         """That of the message, or of the request that it answers."""
-        return self.exchange.method or (self.asked.method if self.asked else None)
+        return self.message.method or (self.answered_request.method if self.answered_request else None)
 
     @property
     def params(self) -> dict[str, Json]:
         """Its params, as far as they are an object."""
-        return reading.fields(self.value.get("params"))
+        return json_access.fields(self.value.get("params"))
 
     @property
     def result(self) -> dict[str, Json]:
         """Its result, as far as it is an object."""
-        return reading.fields(self.value.get("result"))
+        return json_access.fields(self.value.get("result"))
 
     @property
-    def asked_params(self) -> dict[str, Json]:
+    def request_params(self) -> dict[str, Json]:
         """The params of the request that a response answers, as far as that is still at hand."""
-        return reading.fields((self.exchange.request or {}).get("params"))
+        return json_access.fields((self.message.request or {}).get("params"))
 
-    def asks(self, *methods: str) -> bool:
+    def is_request(self, *methods: str) -> bool:
         """Whether it is a request of one of the methods."""
-        return self.exchange.kind == "request" and self.method in methods
+        return self.message.kind == "request" and self.method in methods
 
-    def tells(self, *methods: str) -> bool:
+    def is_notification(self, *methods: str) -> bool:
         """Whether it is a notification of one of the methods."""
-        return self.exchange.kind == "notification" and self.method in methods
+        return self.message.kind == "notification" and self.method in methods
 
-    def answers(self, *methods: str) -> bool:
+    def is_result(self, *methods: str) -> bool:
         """Whether it is a result for one of the methods."""
-        return self.exchange.kind == "result" and self.method in methods
+        return self.message.kind == "result" and self.method in methods
 
 
 class Area(ABC):
@@ -74,7 +74,7 @@ class Area(ABC):
     RULES: ClassVar[tuple[Rule, ...]] = ()
 
     @abstractmethod
-    def see(self, turn: Turn) -> Iterator[Fault]:
+    def check(self, turn: Turn) -> Iterator[Fault]:
         """What is wrong with a message."""
 
     def end(self, history: History) -> Iterator[Fault]:

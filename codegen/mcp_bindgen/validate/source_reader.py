@@ -10,10 +10,10 @@ from typing import BinaryIO, Literal
 from mcp_bindgen.validate import fragments, logs, markdown
 from mcp_bindgen.validate.entries import Entry, Json, Path, Read
 from mcp_bindgen.validate.findings import Finding, Level, Place
+from mcp_bindgen.validate.json_parser import NotJson, Parsed, Parser, decoded
 from mcp_bindgen.validate.limits import Limits, in_words
 from mcp_bindgen.validate.lines import Line, Readable, lines
 from mcp_bindgen.validate.sources import InputError, Source, unreadable
-from mcp_bindgen.validate.texts import NotJson, Parser, Text, decoded
 from mcp_bindgen.validate.wording import path_in_words
 
 Progress = Callable[[int], None]
@@ -31,7 +31,7 @@ def read(source: Source, limits: Limits, kind: str | None = None, progress: Prog
 
     Raises InputError where it cannot be read, or is too large to be read as a whole.
     """
-    reader = Reader(source, limits, kind or source.type, progress or unwatched)
+    reader = Reader(source, limits, kind or source.type, progress or ignore_progress)
     try:
         if source.path is None:
             yield from reader.stream(sys.stdin.buffer)
@@ -42,7 +42,7 @@ def read(source: Source, limits: Limits, kind: str | None = None, progress: Prog
         raise InputError(unreadable(source.name, problem)) from None
 
 
-def unwatched(size: int) -> None:
+def ignore_progress(size: int) -> None:
     """Nobody wants to know."""
 
 
@@ -77,7 +77,7 @@ class Reader:
             if isinstance(data, bytes | bytearray):
                 yield from self._line(bytes(data).rstrip(b"\r\n"), number, loose=False)
             else:
-                yield from self._value(Text(message, []), Place(self._source.name, number))
+                yield from self._value(Parsed(message, []), Place(self._source.name, number))
 
     def _whole(self, stream: BinaryIO) -> bytes:
         data = stream.read(self._limits.document + 1)
@@ -199,7 +199,7 @@ class Reader:
         else:
             yield self._no_message(number)
 
-    def _value(self, read: Text, place: Place, inside: Path = ()) -> Iterator[Read]:
+    def _value(self, read: Parsed, place: Place, inside: Path = ()) -> Iterator[Read]:
         """A value that was read, out of the object that a recorder put around it."""
         value = read.value
         if self._kind:
@@ -231,7 +231,7 @@ class Reader:
             inside=inside,
         )
 
-    def _repetitions(self, read: Text, place: Place, inside: Path = ()) -> Iterator[Finding]:
+    def _repetitions(self, read: Parsed, place: Place, inside: Path = ()) -> Iterator[Finding]:
         for path in read.repeated:
             message = "the object has this member more than once; the last one counts"
             yield Finding(place, "error", "duplicate-key", path_in_words((*inside, *path)), message, None)
@@ -260,7 +260,7 @@ class Reader:
         yield from self._repetitions(read, place)
         inside, values = records
         for index, value in enumerate(values):
-            yield from self._value(Text(value, []), place, (*inside, index))
+            yield from self._value(Parsed(value, []), place, (*inside, index))
 
     def _has_lines(self, data: bytes) -> bool:
         """Whether what is called JSON is a JSON text on each line."""
@@ -309,9 +309,9 @@ def _records(value: Json) -> tuple[Path, list[Json]] | None:
     if any(logs.unwrap(item) for item in value):
         return inside, value
     messages = [item for item in value if item.__class__ is dict and item.get("id").__class__ in {str, int}]
-    asked = {(item["id"].__class__, item["id"]) for item in messages if "method" in item}
+    requested = {(item["id"].__class__, item["id"]) for item in messages if "method" in item}
     answered = {(item["id"].__class__, item["id"]) for item in messages if "method" not in item}
-    return (inside, value) if inside or asked & answered else None
+    return (inside, value) if inside or requested & answered else None
 
 
 class _Rejoined:

@@ -13,7 +13,7 @@ Kind: TypeAlias = Literal["request", "notification", "result", "error"]
 
 
 @frozen
-class Exchange:
+class Message:
     """A message that is right by the schema, or nearly so: it is an object of one of the four kinds."""
 
     place: Place

@@ -16,11 +16,11 @@ LONGEST: Final = 1_000
 """Characters of a name, id or token that is remembered; the longest in use have some dozens."""
 
 
-class Recent(Generic[K, V]):
+class BoundedMap(Generic[K, V]):
     """A mapping that keeps the ``limit`` entries put in last, and says whether it has ever dropped one."""
 
     def __init__(self, limit: int = LIMIT) -> None:
-        self.forgetful = False
+        self.has_dropped = False
         """True once an entry was dropped: from then on, not to be found no longer means not to have been there."""
         self._limit = limit
         self._entries: OrderedDict[K, V] = OrderedDict()
@@ -28,13 +28,13 @@ class Recent(Generic[K, V]):
     def put(self, key: K, value: V) -> None:
         """Remembers an entry as the newest, and drops the oldest where there are too many; one of a long key at once."""
         if _length(key) > LONGEST:
-            self.forgetful = True
+            self.has_dropped = True
             return
         self._entries[key] = value
         self._entries.move_to_end(key)
         if len(self._entries) > self._limit:
             self._entries.popitem(last=False)
-            self.forgetful = True
+            self.has_dropped = True
 
     def get(self, key: K) -> V | None:
         """What is remembered under a key."""

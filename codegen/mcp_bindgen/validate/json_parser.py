@@ -25,7 +25,7 @@ class NotJson(Exception):
         """Whether all that is there may be the beginning of a JSON text."""
 
 
-class Text(NamedTuple):
+class Parsed(NamedTuple):
     """A value, and where members are that an object has more than once: of these the last counts, as in most parsers."""
 
     value: Json
@@ -59,7 +59,7 @@ class Parser:
             object_pairs_hook=self._object, parse_float=_finite, parse_constant=_no_constant
         )
 
-    def parse(self, text: str) -> Text:
+    def parse(self, text: str) -> Parsed:
         """The value of a text that is one JSON value and nothing else; raises NotJson."""
         value, end = self._scan(text, 0)
         end = _after_blanks(text, end)
@@ -68,7 +68,7 @@ class Parser:
             raise NotJson(message, line=text.count("\n", 0, end) + 1)
         return self._finished(text, value)
 
-    def parse_at(self, text: str, start: int) -> tuple[Text, int]:
+    def parse_at(self, text: str, start: int) -> tuple[Parsed, int]:
         """The value that begins at ``start``, and where it ends; raises NotJson."""
         value, end = self._scan(text, start)
         return self._finished(text[start:end], value), end
@@ -88,14 +88,14 @@ class Parser:
             message = "no JSON to most readers: an integer of thousands of digits"
             raise NotJson(message) from None
 
-    def _finished(self, text: str, value: Any) -> Text:
+    def _finished(self, text: str, value: Any) -> Parsed:
         try:
             if not text.isascii() or "\\ud" in text or "\\uD" in text:
                 _refuse_surrogates(text, value)
             if not self._repeating:
-                return Text(value, [])
+                return Parsed(value, [])
             repeated: list[Path] = []
-            return Text(_plain(value, (), repeated), repeated)
+            return Parsed(_plain(value, (), repeated), repeated)
         except RecursionError:
             raise NotJson(_TOO_DEEP, "depth") from None
 

@@ -18,7 +18,7 @@ META_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 @frozen
-class Named:
+class NamedRevision:
     """What a message says about the revision."""
 
     revision: Json
@@ -26,23 +26,23 @@ class Named:
     """Whether it is settled by that, rather than offered."""
 
 
-def named(value: Json, method: str | None) -> Named | None:
+def named_revision(value: Json, method: str | None) -> NamedRevision | None:
     """The revision that a message names; ``method`` is that of the request which a response answers, where known."""
     if value.__class__ is not dict:
         return None
-    asked = value.get("method")
+    request_method = value.get("method")
     params, result = value.get("params"), value.get("result")
-    if asked.__class__ is str and params.__class__ is dict:
-        if asked == "initialize":
-            return Named(params.get("protocolVersion"), agreed=False)
+    if request_method.__class__ is str and params.__class__ is dict:
+        if request_method == "initialize":
+            return NamedRevision(params.get("protocolVersion"), agreed=False)
         meta = params.get("_meta")
         if meta.__class__ is dict and META_KEY in meta:
             # With server/discover a client only tries whether the server understands it.
-            return Named(meta[META_KEY], agreed=asked != "server/discover")
+            return NamedRevision(meta[META_KEY], agreed=request_method != "server/discover")
     if "method" in value or result.__class__ is not dict or "protocolVersion" not in result:
         return None
     if method == "initialize" or (method is None and "serverInfo" in result):
-        return Named(result["protocolVersion"], agreed=True)
+        return NamedRevision(result["protocolVersion"], agreed=True)
     return None
 
 
@@ -54,7 +54,7 @@ class _Candidate:
     findings: list[Finding] = field(factory=list[Finding])
     levels: dict[Level, int] = field(factory=lambda: {"error": 0, "rule": 0, "note": 0})
 
-    def take(self, found: Iterator[Finding], most: int) -> None:
+    def add(self, found: Iterator[Finding], most: int) -> None:
         for finding in found:
             self.levels[finding.level] += 1
             if len(self.findings) < most and finding.level != "note":
@@ -86,7 +86,7 @@ class Detection:
         self._candidates = {name: _Candidate(Session(name, self._options)) for name in catalog.revisions()}
 
     def check(self, entry: Entry) -> Iterator[Finding]:
-        """What is to be said about the next entry; while the revision is not known, nothing."""
+        """What is to be named about the next entry; while the revision is not known, nothing."""
         self._first = self._first or entry.place
         if self._session is not None and (self._options.complete or not _starts(entry.value)):
             yield from self._session.check(entry)
@@ -94,31 +94,31 @@ class Detection:
         if self._session is not None:
             yield from self._session.end()
             self._start()
-        yield from self._hear(entry)
+        yield from self._read_revision(entry)
         if self._session is not None:
             yield from self._session.check(entry)
             return
         for candidate in self._candidates.values():
-            candidate.take(candidate.session.check(entry), self._options.limits.undecided)
+            candidate.add(candidate.session.check(entry), self._options.limits.undecided)
 
-    def _hear(self, entry: Entry) -> Iterator[Finding]:
+    def _read_revision(self, entry: Entry) -> Iterator[Finding]:
         """Whether the entry says which revision it is."""
         if entry.type is not None:
             return
         some = next(iter(self._candidates.values())).session
         for value in entry.value if entry.value.__class__ is list else [entry.value]:
-            said = named(value, some.answers(value, entry.sender))
-            if said is None:
+            named = named_revision(value, some.answers(value, entry.sender))
+            if named is None:
                 continue
-            if not said.agreed:
-                self._offered = said.revision
+            if not named.agreed:
+                self._offered = named.revision
                 if value.get("method") == "server/discover":
                     self._offered = None
-            elif said.revision.__class__ is str and said.revision in self._candidates:
-                yield from self._settle(said.revision)
+            elif named.revision.__class__ is str and named.revision in self._candidates:
+                yield from self._settle(named.revision)
                 return
             else:
-                message = f"the revision agreed on is {describe(said.revision)}, which is not among those known here"
+                message = f"the revision agreed on is {describe(named.revision)}, which is not among those known here"
                 yield Finding(entry.place, "note", "revision", "$", message, None)
 
     def _settle(self, revision: str) -> Iterator[Finding]:
@@ -133,10 +133,10 @@ class Detection:
             yield Finding(self._first, "error", "more", "$", message, revision)
 
     def end(self) -> Iterator[Finding]:
-        """What is to be said now that nothing more comes."""
+        """What is to be named now that nothing more comes."""
         if self._session is None and self._first is not None:
             for candidate in self._candidates.values():
-                candidate.take(candidate.session.end(), self._options.limits.undecided)
+                candidate.add(candidate.session.end(), self._options.limits.undecided)
             if self._offered.__class__ is str and self._offered in self._candidates:
                 yield from self._settle(self._offered)
             else:

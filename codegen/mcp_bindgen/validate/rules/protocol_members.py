@@ -29,7 +29,7 @@ _OURS = "io.modelcontextprotocol/"
 """What keys of ``_meta`` start with that the protocol defines."""
 
 
-def placed(value: Json, *names: str) -> Iterator[tuple[Path, Json]]:
+def find_members(value: Json, *names: str) -> Iterator[tuple[Path, Json]]:
     """Each member of these names, with its place, in the order of the text; however deep the value is."""
     ways: list[tuple[Path, Json]] = [((), value)]
     while ways:

@@ -9,7 +9,7 @@ from attrs import define, field
 from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen import catalog
-from mcp_bindgen.validate.detect import Detection, named
+from mcp_bindgen.validate.detection import Detection, named_revision
 from mcp_bindgen.validate.entries import Entry, Read
 from mcp_bindgen.validate.findings import Finding, Level
 from mcp_bindgen.validate.options import AUTO, Options
@@ -63,18 +63,18 @@ class Checker:
     def __init__(self, options: Options, tally: Tally) -> None:
         self._options = options
         self._tally = tally
-        self._followed: OrderedDict[tuple[str | None, str | None], Session | Detection] = OrderedDict()
+        self._conversations: OrderedDict[tuple[str | None, str | None], Session | Detection] = OrderedDict()
 
     def findings(self, reads: Iterator[Read]) -> Iterator[Finding]:
-        """Everything that is to be said about what was read, as it comes."""
+        """Everything that is to be named about what was read, as it comes."""
         for each in reads:
             if isinstance(each, Finding):
                 yield self._counted(each)
                 continue
             for finding in self._check(each):
                 yield self._counted(finding)
-        while self._followed:
-            for finding in self._leave():
+        while self._conversations:
+            for finding in self._end_oldest():
                 yield self._counted(finding)
 
     def _counted(self, finding: Finding) -> Finding:
@@ -87,38 +87,38 @@ class Checker:
             assert entry.revision is not None
             version = entry.revision
         key = (entry.conversation, version)
-        followed = self._followed.get(key)
-        if followed is None:
-            followed = self._followed[key] = self._follow(version)
-            if len(self._followed) > self._options.limits.conversations:
-                yield from self._leave()
+        conversation = self._conversations.get(key)
+        if conversation is None:
+            conversation = self._conversations[key] = self._start(version)
+            if len(self._conversations) > self._options.limits.conversations:
+                yield from self._end_oldest()
         else:
-            self._followed.move_to_end(key)
-        if isinstance(followed, Session):
-            yield from self._contradicted(entry, followed)
-        yield from followed.check(entry)
+            self._conversations.move_to_end(key)
+        if isinstance(conversation, Session):
+            yield from self._revision_conflict(entry, conversation)
+        yield from conversation.check(entry)
 
-    def _follow(self, version: str) -> Session | Detection:
+    def _start(self, version: str) -> Session | Detection:
         return Detection(self._options) if version == AUTO else Session(version, self._options)
 
-    def _leave(self) -> Iterator[Finding]:
+    def _end_oldest(self) -> Iterator[Finding]:
         """End the conversation that was silent for the longest time."""
-        _, followed = self._followed.popitem(last=False)
-        yield from followed.end()
-        if isinstance(followed, Session):
-            self._tally.add_session(followed)
+        _, conversation = self._conversations.popitem(last=False)
+        yield from conversation.end()
+        if isinstance(conversation, Session):
+            self._tally.add_session(conversation)
             return
-        for session in followed.sessions:
+        for session in conversation.sessions:
             self._tally.add_session(session)
-        if followed.accepted is not None:
-            self._tally.add_accepted(followed.accepted)
+        if conversation.accepted is not None:
+            self._tally.add_accepted(conversation.accepted)
 
-    def _contradicted(self, entry: Entry, session: Session) -> Iterator[Finding]:
+    def _revision_conflict(self, entry: Entry, session: Session) -> Iterator[Finding]:
         """A conversation that agrees on another revision than the one it is checked by."""
         value = entry.value
         if value.__class__ is not dict or entry.alone or entry.type is not None:
             return
-        said = named(value, session.answers(value, entry.sender))
-        if said is not None and said.agreed and said.revision != session.revision:
-            message = f"the conversation is by {describe(said.revision)}, and checked by {session.revision}"
+        named = named_revision(value, session.answers(value, entry.sender))
+        if named is not None and named.agreed and named.revision != session.revision:
+            message = f"the conversation is by {describe(named.revision)}, and checked by {session.revision}"
             yield Finding(entry.place, "note", "revision", "$", message, None)
