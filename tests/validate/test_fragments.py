@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import fragments, tables
-from mcp_bindgen.validate.fragments import Match, answers, is_message, match, match_result
+from mcp_bindgen.validate.fragments import Match, is_message, match, match_result, may_answer
 from mcp_bindgen.validate.tables import Tables
 from mcp_bindgen.validate.walk import walk
 from strategies.values import Values
@@ -262,12 +262,12 @@ def test_a_result_that_is_like_none_is_left_alone() -> None:
 
 def test_a_result_is_not_of_a_method_when_it_is_plainly_of_another() -> None:
     listed = {"tools": [TOOL]}
-    assert answers(listed, "tools/list", "2025-11-25")
-    assert not answers(listed, "tools/call", "2025-11-25")
+    assert may_answer(listed, "tools/list", "2025-11-25")
+    assert not may_answer(listed, "tools/call", "2025-11-25")
     # A mistake in a result does not make it one of another method.
-    assert answers({"tools": [{"name": 1}]}, "tools/list", "2025-11-25")
-    assert answers({"anything": 1}, "tools/call", "2025-11-25")
-    assert answers(listed, "acme/unknown", "2025-11-25")
+    assert may_answer({"tools": [{"name": 1}]}, "tools/list", "2025-11-25")
+    assert may_answer({"anything": 1}, "tools/call", "2025-11-25")
+    assert may_answer(listed, "acme/unknown", "2025-11-25")
 
 
 def test_only_bundled_revisions_have_types() -> None:

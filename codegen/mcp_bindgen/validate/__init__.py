@@ -1,4 +1,4 @@
-"""Checking recorded messages against a revision: files, logs and documentation.
+"""Validation of recorded messages against a revision: files, logs and documentation.
 
 from mcp_bindgen.validate import validate
 

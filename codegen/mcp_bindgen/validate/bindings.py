@@ -1,4 +1,4 @@
-"""One revision, with its extensions, as checks need it: its methods, and what is wrong with a value of one of its types."""
+"""A revision with its extensions: its methods, and violations of its types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOO_DEEP = Violation((), "a value nested too deeply", "fewer levels")
 
 
 class Bindings:
-    """The generated package of one revision with those of its extensions, or that of a schema of one's own."""
+    """The generated package of one revision with those of its extensions, or a user's package."""
 
     def __init__(self, revision: str) -> None:
         package: Any = packages.find(revision)
@@ -35,10 +35,10 @@ class Bindings:
         self.requests: dict[str, RequestMethod[Any, Any]] = {}
         self.notifications: dict[str, NotificationMethod[Any]] = {}
         self._converters: dict[str, Any] = {}
-        """By the name of a type or method, what reads it."""
+        """Converter by the name of a type or method."""
         embedded: set[str] = set()
         classes: dict[str, Any] = {}
-        # The revision last: what an extension has under the same name is a part of the revision's.
+        # The revision last: its names override those of extensions.
         for each in (*packages.extensions_of(revision), package):
             methods = each.methods
             embedded |= {name for name, key in methods.REQUESTS.items() if key.embedded}
@@ -55,8 +55,8 @@ class Bindings:
             for name, shape in self.tables.aliases.items()
             if shape[0] == "union" and shape[1][0] == "undecidable"
         }
-        """The unions whose members no value tells apart, and what does."""
-        # A package with a runtime of its own raises that one's.
+        """Unions whose members no value distinguishes, with the reason."""
+        # A package with its own copy of the runtime raises the error of that copy.
         self._refusal: type[Exception] = getattr(package, "DecodeError", DecodeError)
         self._envelopes: Mapping[Kind, str] = {
             "request": "JSONRPCRequest",
@@ -67,11 +67,11 @@ class Bindings:
 
     @property
     def types(self) -> frozenset[str]:
-        """The names of all types that a value can be checked against."""
+        """Names of all types that a value can be checked against."""
         return frozenset(self.tables.objects) | (frozenset(self.tables.aliases) - self._undecidable.keys())
 
     def shape(self, name: str) -> Shape:
-        """A type by its name; raises BindgenError where there is none, or nothing tells what a value of it is."""
+        """Return the shape of a type; raise `BindgenError` if it is unknown or cannot be checked."""
         if name in self.tables.objects:
             return ("class", name)
         if name in self._undecidable:
@@ -85,7 +85,7 @@ class Bindings:
         raise BindgenError(message)
 
     def members(self, shape: Shape) -> frozenset[str] | None:
-        """The members that objects of a type may have by name; None where any may be."""
+        """Return the member names that a type declares; None if it accepts any."""
         if shape[0] == "alias":
             return self.members(self.tables.aliases[shape[1]])
         if shape[0] == "class":
@@ -96,7 +96,7 @@ class Bindings:
         return frozenset[str]().union(*(each or () for each in found)) if None not in found else None
 
     def accepts_arrays(self, shape: Shape) -> bool:
-        """Whether some array is a value of a type."""
+        """Return whether a type accepts arrays."""
         if shape == "json" or shape[0] == "list":
             return True
         if shape[0] == "alias":
@@ -104,22 +104,22 @@ class Bindings:
         return shape[0] == "union" and any(map(self.accepts_arrays, shape[2]))
 
     def method(self, kind: Kind, name: str) -> Method | None:
-        """The key of a method; None where the revision does not have it as a message of its own."""
+        """Return the key of a method; None if the revision has no such request or notification."""
         return self.requests.get(name) if kind == "request" else self.notifications.get(name)
 
     def message_shape(self, kind: Kind, method: Method | None) -> Shape:
-        """The type of a whole message; a schema of one's own may have none but those of its methods."""
+        """Return the shape of a whole message; ``"object"`` if a user's schema has no type for it."""
         name = self._envelopes[kind] if method is None else method.message.__name__
         return ("class", name) if name in self.tables.objects else "object"
 
     @property
     def is_whole(self) -> bool:
-        """Whether sessions can begin by it, rather than by the protocol that it extends."""
+        """Whether it is a whole protocol and not an extension: it has the methods that start a session."""
         return not self.requests.keys().isdisjoint({"initialize", "server/discover"})
 
     @property
     def rules(self) -> str:
-        """The bundled revision whose prose holds: of a schema of one's own, the one with the most methods in common."""
+        """The bundled revision whose rules apply; for a user's schema, the one with the most methods in common."""
         if not packages.is_own(self.revision):
             return self.revision
         own = {*self.requests, *self.notifications}
@@ -132,7 +132,7 @@ class Bindings:
         return max(reversed(catalog.revisions()), key=likeness)
 
     def violations(self, value: Json, shape: Shape, path: Path = ()) -> list[Violation]:
-        """Everything that is wrong with ``value`` as a ``shape``."""
+        """Return all violations in ``value`` as a ``shape``."""
         if self._fits(value, shape):
             return []
         faults: list[Violation] = []
@@ -143,7 +143,7 @@ class Bindings:
         return faults
 
     def result_violations(self, value: Json, method: str, path: Path = ()) -> list[Violation]:
-        """Everything that is wrong with ``value`` as the result of a request."""
+        """Return all violations in ``value`` as the result of a request."""
         try:
             self._converters[method].decode_result(self.requests[method], value)
         except self._refusal:
@@ -151,7 +151,7 @@ class Bindings:
         return []
 
     def _fits(self, value: Json, shape: Shape) -> bool:
-        """Whether the emitted functions, which are fast, take the value; the walk over tables finds out the rest."""
+        """Return whether the emitted code, which is fast, accepts the value; the tables then locate the violations."""
         kind = getattr(self._types, shape[1], None) if shape[0] in {"class", "alias"} else None
         if kind is None:
             return False
@@ -164,33 +164,33 @@ class Bindings:
 
 @cache
 def load(revision: str) -> Bindings:
-    """A bundled revision or a package of one's own; raises BindgenError for a name that is none."""
+    """Return the bindings of a bundled revision or a user's package; raise `BindgenError` for an unknown name."""
     return Bindings(revision)
 
 
 @lru_cache(1000)
 def revisions_with(kind: Kind, method: str) -> tuple[str, ...]:
-    """The bundled revisions in which a method is a message of that kind."""
+    """Return the bundled revisions that have a method of that kind."""
     return tuple(name for name in catalog.revisions() if load(name).method(kind, method))
 
 
 @lru_cache(1000)
 def nearest_method(revision: str, kind: Kind, name: str) -> str | None:
-    """The method of a revision that is most like a name; None where none is."""
+    """Return the method of a revision with the most similar name; None if none is similar."""
     known = load(revision)
     near = catalog.nearest(name, known.requests if kind == "request" else known.notifications, 1)
     return near[0] if near else None
 
 
 def is_type(name: str, revisions: Iterable[str] | None = None) -> bool:
-    """Whether one of some revisions, or any bundled one, has a type of that name."""
-    # Most folders have names that no type can have, and for these no package need be loaded.
+    """Return whether one of the revisions has a type of that name; None means all bundled revisions."""
+    # Most folder names cannot be types; no package need be loaded for them.
     known = catalog.revisions() if revisions is None else revisions
     return name[:1].isupper() and any(name in load(revision).types for revision in known)
 
 
 def explain_kind(value: Json) -> Kind | Violation:
-    """What kind of message an object is, as JSON-RPC 2.0 tells them apart, or why it is none."""
+    """Return the kind of a message according to JSON-RPC 2.0, or why it is not a message."""
     if value.__class__ is not dict:
         return Violation((), describe(value), "an object")
     if "method" in value:

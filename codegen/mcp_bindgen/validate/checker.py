@@ -1,4 +1,4 @@
-"""Sources to findings: conversations kept apart, each by its revision, and everything counted."""
+"""Checks the entries of a source: separates conversations, determines their revisions and counts."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from mcp_bindgen.validate.session import COUNTED, Counted, Session
 
 @define(eq=False)
 class Tally:
-    """What was seen so far."""
+    """Counts of a run."""
 
     levels: dict[Level, int] = field(factory=lambda: {"error": 0, "rule": 0, "note": 0})
     kinds: dict[Counted, int] = field(factory=lambda: dict.fromkeys(COUNTED, 0))
     revisions: set[str] = field(factory=set[str])
-    """By which something was checked."""
+    """Revisions that were checked against."""
     codes: dict[str, int] = field(factory=dict[str, int])
-    """Of notes, by code."""
+    """Number of notes by code."""
     unnamed: int = 0
-    """Conversations, and files of examples, that named no revision."""
+    """Number of conversations, and of files with examples, that named no revision."""
     rejected: int = 0
-    """Those of them that no revision accepts."""
+    """Number of those that no revision accepts."""
     accepted: set[str] = field(factory=set[str])
-    """The revisions that accept all of them."""
+    """Revisions that accept all of them."""
 
     @property
     def messages(self) -> int:
-        """Messages, those within batches each by itself, and values of types."""
+        """Number of messages, including those in batches, and of values of types."""
         return sum(count for kind, count in self.kinds.items() if kind != "batch")
 
     def add(self, finding: Finding) -> None:
@@ -45,7 +45,7 @@ class Tally:
             self.codes[finding.code] = self.codes.get(finding.code, 0) + 1
 
     def add_session(self, session: Session) -> None:
-        """Count what a session has seen, once it is over."""
+        """Add the counts of a finished session."""
         self.revisions.add(session.revision)
         for kind, count in session.counts.items():
             self.kinds[kind] += count
@@ -58,7 +58,7 @@ class Tally:
 
 
 class Checker:
-    """Checks what one source holds."""
+    """Checks the entries of one source."""
 
     def __init__(self, options: Options, tally: Tally) -> None:
         self._options = options
@@ -66,7 +66,7 @@ class Checker:
         self._conversations: OrderedDict[tuple[str | None, str | None], Session | Detection] = OrderedDict()
 
     def findings(self, reads: Iterator[Read]) -> Iterator[Finding]:
-        """Everything that is to be named about what was read, as it comes."""
+        """Yield the findings about the entries of a source as they are read."""
         for each in reads:
             if isinstance(each, Finding):
                 yield self._counted(each)
@@ -102,7 +102,7 @@ class Checker:
         return Detection(self._options) if version == AUTO else Session(version, self._options)
 
     def _end_oldest(self) -> Iterator[Finding]:
-        """End the conversation that was silent for the longest time."""
+        """End the least recently active conversation."""
         _, conversation = self._conversations.popitem(last=False)
         yield from conversation.end()
         if isinstance(conversation, Session):
@@ -114,11 +114,11 @@ class Checker:
             self._tally.add_accepted(conversation.accepted)
 
     def _revision_conflict(self, entry: Entry, session: Session) -> Iterator[Finding]:
-        """A conversation that agrees on another revision than the one it is checked by."""
+        """Yield a note if a conversation agrees on another revision than the one it is checked against."""
         value = entry.value
         if value.__class__ is not dict or entry.alone or entry.type is not None:
             return
-        named = named_revision(value, session.answers(value, entry.sender))
+        named = named_revision(value, session.answered_method(value, entry.sender))
         if named is not None and named.agreed and named.revision != session.revision:
             message = f"the conversation is by {describe(named.revision)}, and checked by {session.revision}"
             yield Finding(entry.place, "note", "revision", "$", message, None)

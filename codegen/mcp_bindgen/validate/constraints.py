@@ -1,4 +1,4 @@
-"""What tags say beyond types: a walk over a value that finds formats, bounds and lengths that do not hold."""
+"""Checks of constraints that JSDoc tags add to types: formats, bounds and lengths."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from mcp_bindgen.validate.walk import walk
 
 
 class Violation(NamedTuple):
-    """One constraint that does not hold."""
+    """A violated constraint."""
 
     path: Path
-    """Keys and indices from the value that was given."""
+    """Keys and indices from the top of the checked value."""
     code: str
-    """The constraint, in words joined by hyphens: ``format``, ``minimum``, ``maximum`` or ``max-items``. In examples also
-    ``placeholder``, a text that breaks its format and only says what would stand there: ``base64-encoded-data``."""
+    """Id of the constraint: ``format``, ``minimum``, ``maximum`` or ``max-items``. In examples also ``placeholder``, a text
+    that violates its format and only describes the value: ``base64-encoded-data``."""
     found: str
     expected: str
 
 
 def check(value: Json, shape: Shape, tables: Tables, path: Path = (), *, examples: bool = False) -> Iterator[Violation]:
-    """What in ``value``, read as ``shape``, breaks a constraint, in the order of the text; places begin with ``path``.
+    """Yield the violated constraints in ``value``, read as ``shape``; their paths begin with ``path``.
 
-    What is wrong by type, or of no member of a union, is skipped without a word. ``examples``: the value is one of a
-    document, so that placeholders are told from faults; by default they are faults.
+    Values of a wrong type are skipped. With ``examples``, placeholders in a document are told apart from errors.
     """
     for site in walk(value, _cut(shape, tables), _reduced(tables), path):
         if site.kind == "member":
@@ -57,7 +56,7 @@ def _violation(path: Path, value: Json, name: str, bound: Any, *, examples: bool
 
 @cache
 def _reduced(tables: Tables) -> Tables:
-    """The tables without what leads to no constraint: most of a message need not be looked at."""
+    """Return the tables without the parts that lead to no constraint: most of a message is then skipped."""
     named = _leading(tables)
     objects = {
         name: (
@@ -81,7 +80,7 @@ def _cut(shape: Shape, tables: Tables) -> Shape:
 
 @cache
 def _leading(tables: Tables) -> frozenset[str]:
-    """The classes and aliases that have a constraint somewhere."""
+    """Return the classes and aliases that contain a constraint."""
     found: set[str] = set()
     size = -1
     while len(found) > size:

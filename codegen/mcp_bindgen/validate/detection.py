@@ -1,4 +1,4 @@
-"""By which revision a conversation is: what its messages say about that, and what fits where they say nothing."""
+"""Detection of a conversation's revision: the one that its messages name, else the best match."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from mcp_bindgen.validate.options import Options
 from mcp_bindgen.validate.session import Session
 
 META_KEY = "io.modelcontextprotocol/protocolVersion"
-"""With it every request of 2026-07-28 and later says its revision."""
+"""Key with which every request of 2026-07-28 and later names its revision."""
 
 
 @frozen
 class NamedRevision:
-    """What a message says about the revision."""
+    """The revision that a message names."""
 
     revision: Json
     agreed: bool
-    """Whether it is settled by that, rather than offered."""
+    """Whether the revision is agreed on and not only offered."""
 
 
 def named_revision(value: Json, method: str | None) -> NamedRevision | None:
-    """The revision that a message names; ``method`` is that of the request which a response answers, where known."""
+    """Return the revision that a message names; ``method`` is that of the request which a response answers."""
     if value.__class__ is not dict:
         return None
     request_method = value.get("method")
@@ -37,7 +37,7 @@ def named_revision(value: Json, method: str | None) -> NamedRevision | None:
             return NamedRevision(params.get("protocolVersion"), agreed=False)
         meta = params.get("_meta")
         if meta.__class__ is dict and META_KEY in meta:
-            # With server/discover a client only tries whether the server understands it.
+            # With server/discover a client only probes whether the server supports it.
             return NamedRevision(meta[META_KEY], agreed=request_method != "server/discover")
     if "method" in value or result.__class__ is not dict or "protocolVersion" not in result:
         return None
@@ -48,7 +48,7 @@ def named_revision(value: Json, method: str | None) -> NamedRevision | None:
 
 @define(eq=False)
 class _Candidate:
-    """A revision that it may be, and what would be wrong by it."""
+    """A candidate revision with its findings."""
 
     session: Session
     findings: list[Finding] = field(factory=list[Finding])
@@ -66,7 +66,7 @@ class _Candidate:
 
 
 class Detection:
-    """One conversation, checked by several revisions at once until a message settles which it is."""
+    """One conversation, checked against all revisions until a message names one."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -75,9 +75,9 @@ class Detection:
         self._offered: Json = None
         self._first: Place | None = None
         self.sessions: list[Session] = []
-        """Those whose findings count."""
+        """Sessions whose findings count."""
         self.accepted: tuple[str, ...] | None = None
-        """At the end, the revisions that accept everything, where no message named one."""
+        """At the end, the revisions that accept everything, if no message named one."""
         self._start()
 
     def _start(self) -> None:
@@ -86,7 +86,7 @@ class Detection:
         self._candidates = {name: _Candidate(Session(name, self._options)) for name in catalog.revisions()}
 
     def check(self, entry: Entry) -> Iterator[Finding]:
-        """What is to be named about the next entry; while the revision is not known, nothing."""
+        """Yield the findings about the next entry; none while the revision is unknown."""
         self._first = self._first or entry.place
         if self._session is not None and (self._options.complete or not _starts(entry.value)):
             yield from self._session.check(entry)
@@ -102,12 +102,12 @@ class Detection:
             candidate.add(candidate.session.check(entry), self._options.limits.undecided)
 
     def _read_revision(self, entry: Entry) -> Iterator[Finding]:
-        """Whether the entry says which revision it is."""
+        """Set the revision if the entry names it."""
         if entry.type is not None:
             return
         some = next(iter(self._candidates.values())).session
         for value in entry.value if entry.value.__class__ is list else [entry.value]:
-            named = named_revision(value, some.answers(value, entry.sender))
+            named = named_revision(value, some.answered_method(value, entry.sender))
             if named is None:
                 continue
             if not named.agreed:
@@ -133,7 +133,7 @@ class Detection:
             yield Finding(self._first, "error", "more", "$", message, revision)
 
     def end(self) -> Iterator[Finding]:
-        """What is to be named now that nothing more comes."""
+        """Yield the remaining findings at the end of the conversation."""
         if self._session is None and self._first is not None:
             for candidate in self._candidates.values():
                 candidate.add(candidate.session.end(), self._options.limits.undecided)
@@ -145,7 +145,7 @@ class Detection:
             yield from self._session.end()
 
     def _choose(self, first: Place) -> Iterator[Finding]:
-        """No message named a revision: report which accept everything, or what is wrong by the nearest one."""
+        """Yield which revisions accept everything, or the findings of the best match."""
         faults = {name: each.levels["error"] for name, each in self._candidates.items()}
         self.accepted = tuple(name for name, count in faults.items() if not count)
         if self.accepted:
@@ -162,5 +162,5 @@ class Detection:
 
 
 def _starts(value: Json) -> bool:
-    """Whether a message starts a session: clients reconnect, and then may agree on another revision."""
+    """Return whether a message starts a session: clients reconnect and may then agree on another revision."""
     return bool(value.__class__ is dict and value.get("method") == "initialize" and "id" in value)

@@ -1,4 +1,4 @@
-"""The fenced code blocks of a Markdown or MDX text, as CommonMark 0.31 has them (section 4.5), indented or quoted too."""
+"""Fenced code blocks of Markdown and MDX according to CommonMark 0.31 (section 4.5), indented or quoted too."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _OPENING = re.compile(r"(?P<prefix>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _LANGUAGE = re.compile(r"[{ \t.]*([\w+-]*)")
 _HIDDEN = {"<!--": "-->", "{/*": "*/}"}
-"""Comments of HTML and MDX: what is in them is not shown, so it is no example."""
+"""Delimiters of HTML and MDX comments, whose content is not shown and so not an example."""
 
 
 class Piece(NamedTuple):
-    """A part of a text without a line break, and where it is in the document."""
+    """A part of a text without a line break, and its position in the document."""
 
     offset: int
-    """In the text of the block."""
+    """Offset in the text of the block."""
     line: int
     column: int
-    """Both from 1."""
+    """Line and column in the document, from 1."""
 
 
 @frozen
 class Block:
-    """What stands between two fences."""
+    """A fenced code block."""
 
     language: str
-    """The first word of the info string in lower case; empty where there is none."""
+    """First word of the info string in lower case; empty if there is none."""
     text: str
-    """Its lines, ending in ``\\n`` each. Marks of a quotation are blanks, so that columns are those of the document."""
+    """Its lines, each ending in ``\\n``. Quotation marks are replaced by blanks, so that columns are those of the
+    document."""
     line: int
-    """Of the document, from 1: that of the first line of the text."""
+    """Line of the document, from 1, on which the text starts."""
     closed: bool = True
-    """There is a closing fence, rather than the end of the document or of the quotation."""
+    """Whether there is a closing fence, and not only the end of the document or quotation."""
     type: str | None = field(default=None, kw_only=True)
-    """The type that the heading above it names."""
+    """Type named by the heading above it."""
     pieces: tuple[Piece, ...] = field(default=(), kw_only=True)
-    """Where the text comes from, if it is not in the document as it stands."""
+    """Positions of the parts of the text if it does not occur literally in the document."""
 
 
 class Document(NamedTuple):
-    """A text taken apart."""
+    """Blocks and prose of a document."""
 
     blocks: list[Block]
-    """The fenced blocks of all languages, in the order of the text."""
+    """Fenced blocks of all languages, in document order."""
     prose: str
-    """The lines that are neither in a block nor hidden."""
+    """Lines outside blocks and comments."""
 
 
 class _Fence(NamedTuple):
@@ -66,14 +67,14 @@ class _Fence(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line that is neither in a block nor hidden."""
+    """A line outside blocks and comments."""
 
     number: int
     text: str
 
 
 def split(text: str) -> Document:
-    """The fenced blocks of a text, and the rest of it."""
+    """Return the fenced blocks and the prose of a text."""
     blocks: list[Block] = []
     prose: list[str] = []
     for part in parts(text):
@@ -85,7 +86,7 @@ def split(text: str) -> Document:
 
 
 def parts(text: str) -> Iterator[Block | Line]:
-    """The fenced blocks and the lines around them, in the order of the text."""
+    """Yield the fenced blocks and the lines around them in document order."""
     outline = Outline()
     body: list[str] = []
     fence: _Fence | None = None
@@ -113,7 +114,7 @@ def parts(text: str) -> Iterator[Block | Line]:
 
 
 def _unquoted(line: str, fence: _Fence) -> str | None:
-    """A line without the marks of the quotation that a block stands in; None where that has ended."""
+    """Return a line of a block without its quotation marks; None if the quotation has ended."""
     if fence.quoted is None:
         return line
     marks = fence.quoted.match(line)
@@ -121,7 +122,7 @@ def _unquoted(line: str, fence: _Fence) -> str | None:
 
 
 def _lines(text: str) -> Iterator[str]:
-    # Not str.splitlines: JSON strings may hold characters that it takes for ends of lines.
+    # Not str.splitlines: it also splits at characters that JSON strings may contain.
     for found in _LINE.finditer(text.removeprefix("\ufeff")):
         if found[0]:
             yield found[0].rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""What is said about a message that was checked, and where it stands."""
+"""Findings of the validation, each with its place."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Literal, TypeAlias
 from attrs import frozen
 
 Level: TypeAlias = Literal["error", "rule", "note"]
-"""``error``: no JSON, or not what the revision's schema declares. ``rule``: against the specification's prose.
-``note``: what could not be checked, and why; it is no fault."""
+"""``error``: not JSON, or not what the revision's schema declares. ``rule``: breaks a rule of the specification's prose.
+``note``: could not be checked, and why; not an error."""
 
 
 @frozen
 class Place:
-    """Where a message stands."""
+    """Location of a message."""
 
     source: str
-    """The file as the user named it, ``<stdin>`` for standard input."""
+    """Name of the file as the user wrote it, ``<stdin>`` for standard input."""
     line: int | None = None
-    """The line on which its JSON starts, counted from 1; None where the whole file is one JSON text."""
+    """Line on which its JSON starts, counted from 1; None if the whole file is one JSON text."""
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"
@@ -26,22 +26,22 @@ class Place:
 
 @frozen
 class Finding:
-    """One thing that is wrong with, or to be said about, one message."""
+    """An error in a message, a broken rule, or a note."""
 
     place: Place
     level: Level
     code: str
-    """Which check says so, in words joined by hyphens: ``type``, ``json``, ``format``, ``meta-key``."""
+    """Id of the check, in words joined by hyphens: ``type``, ``json``, ``format``, ``meta-key``."""
     path: str
-    """Where in the message, as ``$.params.name``; ``$`` is the message itself."""
+    """Path within the message, as ``$.params.name``; ``$`` is the message itself."""
     message: str
-    """The whole of it in words, without place and path: ``"video" is not one of "text", "image"``."""
+    """Full text without place and path: ``"video" is not one of "text", "image"``."""
     revision: str | None
-    """By which revision; None where it is wrong by all of them, as text that is no JSON is."""
+    """Revision that was checked; None if it is wrong in every revision, such as text that is not JSON."""
     found: str | None = None
-    """What is there, where that can be said in a word or two."""
+    """Short description of the value found, if there is one."""
     expected: str | None = None
-    """What would have been accepted."""
+    """Description of valid values."""
 
     def __str__(self) -> str:
         where = str(self.place) if self.path == "$" else f"{self.place}: {self.path}"

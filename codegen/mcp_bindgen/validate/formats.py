@@ -1,6 +1,6 @@
-"""Whether a text is of a format that the schemas name: ``uri``, ``uri-template`` and ``byte``.
+"""Checks of the formats that the schemas name: ``uri``, ``uri-template`` and ``byte``.
 
-The grammars are those of the standards, cut at their delimiters first, so that every text is read once from left to right.
+The grammars are those of the standards; texts are split at delimiters first, so that each is read once.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _SUB_DELIMS = "!$&'()*+,;="
 
 
 def _repeated(characters: str) -> re.Pattern[str]:
-    """Any number of these characters and of percent-encoded ones."""
+    """Return a pattern for any number of these and of percent-encoded characters."""
     return re.compile(f"[{characters}]*(?:{_PERCENT}[{characters}]*)*")
 
 
 # RFC 3986: appendix B for the five parts, section 3 for what each may hold. Section 4.3 has the fragment left out of an
-# "absolute URI", and JSON Schema's `uri` is what section 3 calls a URI: with a scheme, and a fragment where there is one.
+# "absolute URI"; JSON Schema's `uri` is the URI of section 3: with a scheme and optionally a fragment.
 _PARTS = re.compile(r"([^:/?#]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
 _USER = _repeated(f"{_UNRESERVED}{_SUB_DELIMS}:")
@@ -31,9 +31,9 @@ _PATH = _repeated(f"{_UNRESERVED}{_SUB_DELIMS}:@/")
 _QUERY = _repeated(f"{_UNRESERVED}{_SUB_DELIMS}:@/?")
 _FOREIGN = re.compile(rf"(?!{_PERCENT})[^{_UNRESERVED}{_SUB_DELIMS}:/?#\[\]@]")
 _LONGEST_ADDRESS = 45
-"""Characters of an IPv6 address: six groups of four digits with their colons, and an IPv4 address."""
+"""Maximum length of an IPv6 address: six groups of four digits with their colons, and an IPv4 address."""
 
-# RFC 6570, section 2, with the apostrophe that its erratum 6937 lets literals have.
+# RFC 6570, section 2, with the apostrophe, which erratum 6937 allows in literals.
 _LITERALS = re.compile(
     "(?:[!#$&'()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~"
     "\u00a0-\ud7ff\ue000-\ufdcf\ufdf0-\uffef"
@@ -43,7 +43,7 @@ _LITERALS = re.compile(
 _VARIABLE = rf"(?:[A-Za-z0-9_]|{_PERCENT})(?:\.?(?:[A-Za-z0-9_]|{_PERCENT}))*(?::[1-9][0-9]{{0,3}}|\*)?"
 _EXPRESSION = re.compile(rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}}")
 
-# RFC 4648, section 4. Not binascii: before Python 3.13 its strict mode takes padding that is too much.
+# RFC 4648, section 4. Not binascii: before Python 3.13 its strict mode accepts excess padding.
 _BASE64 = re.compile("[A-Za-z0-9+/]*={0,2}")
 
 _WORD = "(?:[A-Za-z]?[a-z]+|[A-Z]+)[0-9]*"
@@ -52,13 +52,13 @@ _LONGEST_DESCRIPTION = 100
 
 
 def fault(format_: str, text: str) -> str | None:
-    """What is expected of ``text`` where it is not of the format; None where it is, or where the format is unknown."""
+    """Return what is expected if ``text`` violates the format; None if it conforms or the format is unknown."""
     check = _CHECKS.get(format_)
     return None if check is None else check(text)
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text that is not of its format only says what would stand there: ``base64-encoded-data``, ``<url>``."""
+    """Return whether an invalid text only describes the value: ``base64-encoded-data``, ``<url>``."""
     return len(text) <= _LONGEST_DESCRIPTION and _DESCRIPTION.fullmatch(text) is not None
 
 
@@ -96,7 +96,7 @@ def _is_authority(authority: str) -> bool:
 
 
 def _is_address(text: str) -> bool:
-    # A zone, which Python takes after a percent sign, is no part of RFC 3986.
+    # RFC 3986 has no zones, which Python accepts after a percent sign.
     if len(text) > _LONGEST_ADDRESS or "%" in text:
         return False
     try:

@@ -1,9 +1,9 @@
-"""Which type a bare JSON value is of: a tool, a capabilities object, a content block, cut out of a message for a document.
+"""Type matching of JSON values that documents cut out of messages: a tool, a capabilities object, a content block.
 
-A value is compared with every object type of a revision. The best is one that takes it and names all of its members; the
-more of them it names, however deep, the better. A value that no type takes is an example with a mistake only where it
-says plainly what it is meant to be: by a literal such as ``"type": "image"``, or by members that together only one type
-has. All else is left alone: silence is better than a false alarm.
+A value is compared with every object type of a revision. The best match accepts it and declares all of its members; the
+more members it declares, at any depth, the better. A value that no type accepts is an erroneous example only if it
+identifies its type: by a literal such as ``"type": "image"``, or by members that only one type has together. Other
+values are ignored, because a missed error is better than a false alarm.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from mcp_bindgen.validate.tables import Tables
 from mcp_bindgen.validate.walk import walk
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
-"""What examples of a message leave out, to show the rest."""
+"""Members that examples of messages leave out."""
 _SCHEMAS = frozenset({"inputSchema", "outputSchema"})
-"""Any JSON Schema, by the specification, whatever few members of it the type declares."""
+"""Members that hold any JSON Schema, whatever few keywords the type declares."""
 _SCHEMA_WORDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-"""A ``type`` of these may be of any JSON Schema, of which the protocol's own types are small parts."""
+"""Values of ``type`` that do not identify a protocol type, as any JSON Schema has them."""
 
 
 class Part(NamedTuple):
-    """A part of a fragment, and what it is to be read as."""
+    """A part of a fragment with its shape."""
 
     path: Path
     value: Json
@@ -38,44 +38,44 @@ class Part(NamedTuple):
 
 @frozen
 class Match:
-    """What a fragment was taken for."""
+    """The types that a fragment matches."""
 
     names: tuple[str, ...] = ()
-    """For people: the types that it is as good as, the best first: ``Tool``, or ``InitializeResult.capabilities`` for a
-    fragment that is one member of it. None: of no known type, so that it counts as unchecked."""
+    """Names of the equally good types, the best first: ``Tool``, or ``InitializeResult.capabilities`` for a single
+    member of it. Empty if no type matches; then the fragment counts as unchecked."""
     parts: tuple[Part, ...] = ()
-    """What to check, each by the walks of ``codec.type_tables`` and ``constraints``: mostly the fragment as a whole."""
+    """Parts to check with ``codec.type_tables`` and ``constraints``: usually the fragment as a whole."""
     undeclared: tuple[Path, ...] = ()
-    """Members that the best type does not name, but for those of JSON Schemas. They are no fault by the schema."""
+    """Members that the best type does not declare, apart from those of JSON Schemas. They are not errors."""
 
 
 def is_message(value: Json) -> bool:
-    """Whether a value of a document is meant as a whole message, or as a batch, rather than as a part of one."""
+    """Return whether a value of a document is a whole message or a batch."""
     if value.__class__ is list:
         return any(is_message(each) for each in value if each.__class__ is dict)
     return value.__class__ is dict and "jsonrpc" in value
 
 
 def match(value: Json, revision: str) -> Match:
-    """The type of ``revision`` that ``value`` is an example of; an empty match where none or no single one is plausible.
+    """Return the types of ``revision`` that ``value`` is an example of; an empty match if none is plausible.
 
-    Raises BindgenError for a revision that is not bundled.
+    Raise `BindgenError` for an unknown revision.
     """
     known = tables.own(revision)
     return _match(value, known, _shapes(revision))
 
 
 def match_result(value: Json, revision: str) -> Match:
-    """The same for the ``result`` of a response of which nobody knows the request: among the results of all methods.
+    """Return the types of a ``result`` whose request is unknown, among the results of all methods.
 
-    It is never one member of something, so that what is missing from it counts as a fault.
+    It is never a single member of a type, so that missing members are errors.
     """
     known = tables.own(revision)
     return _match(value, known, _result_shapes(revision), whole=True)
 
 
-def answers(value: Json, method: str, revision: str) -> bool:
-    """Whether a result may be one of ``method``, rather than plainly one of another method.
+def may_answer(value: Json, method: str, revision: str) -> bool:
+    """Return whether a result may be one of ``method`` and is not clearly one of another method.
 
     For documents, where a response with the id of an earlier request is not always its answer.
     """
@@ -103,40 +103,40 @@ def _result_shapes(revision: str) -> tuple[Shape, ...]:
     found: dict[Shape, None] = {}
     for shape in known.results.values():
         found.update(dict.fromkeys(shape[2] if shape[0] == "union" else (shape,)))
-    # What names no members of its own takes every object.
+    # Types without members of their own accept every object.
     return tuple(each for each in found if each[0] == "class" and len(known.objects[each[1]][0]) > 1)
 
 
 class _Fit(NamedTuple):
-    """How well a value is of one shape."""
+    """Comparison of a value with one shape."""
 
     shape: Shape
     named: int
-    """Members that are declared and right, however deep."""
+    """Number of declared and valid members, at any depth."""
     unnamed: int
-    """Members that are not declared, however deep; those of JSON Schemas are not among them."""
+    """Number of undeclared members, at any depth, except those of JSON Schemas."""
     absent: int
-    """Members that the type has, and the value does not have at its top."""
+    """Number of members of the type that the value lacks at its top."""
     faults: tuple[Path, ...]
-    """What is wrong, or missing below the top."""
+    """Invalid values, and missing members below the top."""
     missing: tuple[Path, ...]
-    """What is missing at the top, where that may be because only a part is shown."""
+    """Missing members at the top, which an excerpt may leave out."""
     bare: bool
-    """Of what is missing, some is the envelope of a message."""
+    """Whether missing members belong to the envelope of a message."""
     top: int
-    """Members at the top that are declared."""
+    """Number of declared members at the top."""
     unknown: int
-    """Members at the top that are not."""
+    """Number of undeclared members at the top."""
     undeclared: tuple[Path, ...]
 
     @property
     def is_right(self) -> bool:
-        """Whether the type takes the value."""
+        """Whether the type accepts the value."""
         return not self.faults and not self.missing
 
     @property
     def is_near(self) -> bool:
-        """Whether the value is plainly of the type, though something in it is wrong.
+        """Whether the value is clearly of the type, though it contains errors.
 
         Objects with an ``error`` that have nothing to do with JSON-RPC are common.
         """
@@ -144,7 +144,7 @@ class _Fit(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The better, the greater."""
+        """Sort key: better matches are greater."""
         return self.named, -self.unnamed, -self.absent
 
 
@@ -162,7 +162,7 @@ def _match(value: Json, known: Tables, shapes: Sequence[Shape], *, whole: bool =
     labelled = [fit for fit in fits if all(_has_own_literal(each, fit.shape, known) for each in examples)]
     if labelled:
         right = [fit for fit in labelled if fit.is_right]
-        # Others have blocks with a type too: one that looks different altogether is theirs.
+        # Other formats have blocks with a type, too: a value with mostly unknown members is one of those.
         wrong = [fit for fit in labelled if fit.unknown < fit.top or "method" in keys]
         return _found(value, right or sorted(wrong, key=_rank)[-1:], known)
     right = [fit for fit in fits if fit.is_right and fit.named and not fit.unknown]
@@ -175,7 +175,7 @@ def _match(value: Json, known: Tables, shapes: Sequence[Shape], *, whole: bool =
     inner = Match() if whole else _only_member(value, best, known, shapes)
     if inner.parts:
         return inner
-    # Where another type names more of what is there, a type that takes it by not looking at it is not what is meant.
+    # A type that accepts the value by ignoring its members loses to one that declares more of them.
     if best is not None and not any(fit.named > best.named and fit.unnamed < best.unnamed for fit in near):
         return _found(value, shown, known)
     if near:
@@ -184,9 +184,9 @@ def _match(value: Json, known: Tables, shapes: Sequence[Shape], *, whole: bool =
 
 
 def _only_member(value: Json, best: _Fit | None, known: Tables, shapes: Sequence[Shape]) -> Match:
-    """What the value of a lone member is of, by itself, where that explains more than ``best`` does.
+    """Match the value of a single member by itself, if that explains more than ``best`` does.
 
-    So a heading may stand in place of the member's real name, and ``_meta`` is left out around one of its keys.
+    A heading may replace the real name of the member, and ``_meta`` may be left out around one of its keys.
     """
     if value.__class__ is not dict or len(value) != 1:
         return Match()
@@ -204,7 +204,7 @@ def _rank(fit: _Fit) -> tuple[int, int, int]:
 
 
 def _agreed(value: Json, near: list[_Fit], known: Tables) -> Match:
-    """The faulty type where there is one, or where all that are as likely find the same fault."""
+    """Return the best near match; an empty match if the equally likely ones find different errors."""
     most = max(fit.named for fit in near)
     likely = [fit for fit in near if fit.named == most]
     if len({fit.faults for fit in likely}) > 1:
@@ -230,7 +230,7 @@ def _found(value: Json, fits: list[_Fit], known: Tables) -> Match:
 
 
 def _fit(value: Json, shape: Shape, top: int, known: Tables, *, whole: bool) -> _Fit:
-    """How well a value is of a shape. ``whole``: as it stands, so that whatever is missing is a fault."""
+    """Compare a value with a shape. With ``whole``, missing members at the top are errors, too."""
     sites = list(walk(value, shape, known))
     members = [site for site in sites if site.kind == "member"]
     others = [site for site in sites if site.kind in {"further", "undeclared"} and _SCHEMAS.isdisjoint(site.path[:-1])]
@@ -255,7 +255,7 @@ def _fit(value: Json, shape: Shape, top: int, known: Tables, *, whole: bool) -> 
 
 
 def _names(shape: Shape, known: Tables) -> frozenset[str]:
-    """The members that a type declares."""
+    """Return the names of the members that a type declares."""
     if shape[0] == "list":
         return _names(shape[1], known)
     if shape[0] != "class":
@@ -264,7 +264,7 @@ def _names(shape: Shape, known: Tables) -> frozenset[str]:
 
 
 def _has_own_literal(value: Json, shape: Shape, known: Tables) -> bool:
-    """Whether a value has a literal that only this type, or a few, have: ``"type": "image"``, ``"method": "ping"``."""
+    """Return whether a value has a literal specific to this type: ``"type": "image"``, ``"method": "ping"``."""
     shape = shape[1] if shape[0] == "list" else shape
     if shape[0] != "class":
         return False

@@ -1,4 +1,4 @@
-"""The headings of a document, and the type that the examples below them are of."""
+"""Headings of a document, and the type that they name for the examples below them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _ANCHOR = re.compile(r"\{#[^{}]*\}")
 _LONGEST = 200
-"""Longer headings name no type."""
+"""Maximum length of a heading that names a type."""
 _NOT_WORDS = re.compile(r"[^\w.$/-]+")
 _EXAMPLE = re.compile(r"examples?\b", re.IGNORECASE)
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9]*")
 _BESIDE = frozenset({"example", "examples", "interface", "object", "the", "type"})
-"""Words that may stand in a heading beside the name of a type."""
+"""Words that a heading may contain besides the name of a type."""
 
 
 class Outline:
-    """The headings above the current place of a document."""
+    """The headings above the current position in a document."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []
 
     def add(self, level: int, text: str) -> None:
-        """Go on below another heading, 1 being the highest level."""
+        """Continue below another heading; level 1 is the highest."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, text))
 
     def read(self, line: str) -> bool:
-        """Go on below the heading that a line of Markdown is, if it is one; return whether it is."""
+        """Continue below a line of Markdown if it is a heading; return whether it is."""
         found = _ATX.fullmatch(line)
         if found is not None:
             self.add(len(found[1]), found[2])
@@ -37,9 +37,9 @@ class Outline:
 
     @property
     def type(self) -> str | None:
-        """The name of a type that the nearest heading has, or the one around it where that says "Example" only.
+        """The name of a type in the nearest heading, or in the one around it if that is only "Example".
 
-        Headings further out name no type of an example: a subsection mostly shows something else.
+        Outer headings do not count: a subsection usually shows something else.
         """
         for _, text in reversed(self._open):
             name = _type_in(text)
@@ -49,7 +49,7 @@ class Outline:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line of Markdown is a heading."""
+    """Return whether a line of Markdown is a heading."""
     return _ATX.fullmatch(line) is not None
 
 
@@ -61,5 +61,5 @@ def _type_in(text: str) -> str | None:
 
 
 def _plain(text: str) -> str:
-    """The words of a heading, without its marks: links, emphasis, code, zero-width characters."""
+    """Return the words of a heading without links, emphasis, code marks and zero-width characters."""
     return _NOT_WORDS.sub(" ", _ANCHOR.sub("", _LINK.sub(r"\1", text))).strip()

@@ -1,10 +1,10 @@
-"""The code blocks of an HTML page, and of the HTML in a Markdown text: ``<pre><code class="json">``.
+"""Code blocks of an HTML page, and of the HTML in Markdown: ``<pre><code class="json">``.
 
-The reference page of the official schema has its examples so, each below a heading that names its type. Every piece of a
-line has tags of its own there, for colours, and ``<br/>`` ends a line.
+The reference page of the official schema has such examples, each below a heading that names its type. Each line is
+split into tags for syntax colours and ends in ``<br/>``.
 
-This is no parser of HTML. It takes a text apart into tags, character references and the rest, in one pass from left to
-right, so that a page that is broken or large costs no more than another one.
+This is not a full HTML parser. It splits a text into tags, character references and the rest in one pass, so that its
+cost is linear for broken and large pages.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _TOKEN = re.compile(
 _ATTRIBUTE = re.compile(r"""([A-Za-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _HEADING = re.compile(r"[hH]([1-6])")
 _INLINE_CODE = re.compile(r"`<(?:pre|code|/|!)[^`\n]*`")
-"""In Markdown, a tag that a text speaks of."""
+"""Inline code that mentions a tag in Markdown."""
 _LONGEST = 1_000
-"""Characters of attributes that are looked at."""
+"""Maximum number of characters of attributes that are read."""
 _RAW = frozenset({"script", "style"})
-"""Elements without tags in them."""
+"""Elements whose content is not markup."""
 
 
 def in_page(text: str) -> Iterator[Block]:
-    """The code blocks of a page."""
+    """Yield the code blocks of a page."""
     reader = _Reader(text)
     reader.read(0, len(text))
     yield from reader.end()
 
 
 def in_lines(lines: Iterable[Line]) -> Iterator[Block]:
-    """The code blocks of the HTML in a Markdown text, of which these are the lines outside its own blocks."""
+    """Yield the code blocks of the HTML in Markdown; ``lines`` are those outside fenced blocks."""
     by_number = {number: _INLINE_CODE.sub(lambda found: " " * len(found[0]), text) for number, text in lines}
     if not any("<pre" in text for text in by_number.values()):
         return
@@ -63,7 +63,7 @@ def in_lines(lines: Iterable[Line]) -> Iterator[Block]:
 
 
 def _spans(lines: Mapping[int, str], last: int) -> Iterator[tuple[int, int, int]]:
-    """The number of each line, and where it begins and ends in the text of all of them."""
+    """Yield the number of each line with its start and end in the joined text."""
     start = 0
     for number in range(1, last + 1):
         end = start + len(lines.get(number, "")) + 1
@@ -73,7 +73,7 @@ def _spans(lines: Mapping[int, str], last: int) -> Iterator[tuple[int, int, int]
 
 
 class _Reader:
-    """Reads a text from left to right, in one part or several."""
+    """Reads a text from left to right, in one or several parts."""
 
     def __init__(self, text: str) -> None:
         self.outline = Outline()
@@ -89,11 +89,11 @@ class _Reader:
 
     @property
     def is_in_block(self) -> bool:
-        """Whether the text that comes is that of a code block."""
+        """Whether the reader is within a code block."""
         return self._language is not None
 
     def read(self, start: int, end: int) -> None:
-        """Go on with a part of the text."""
+        """Read the next part of the text."""
         position = start
         while position < end and (found := _TOKEN.match(self._all, position, end)):
             position = found.end()
@@ -107,12 +107,12 @@ class _Reader:
                 self._add(html.unescape(found[0]) if found["reference"] else found[0], found.start())
 
     def end(self) -> list[Block]:
-        """What was found; a block that is still open is one that is never closed."""
+        """Return the blocks; a block that is still open counts as not closed."""
         self._close(closed=False)
         return self._blocks
 
     def _after(self, mark: str, position: int, end: int) -> int:
-        """Where a mark ends that closes something; the end of the part where there is none."""
+        """Return the end of the next closing mark; the end of the part if there is none."""
         found = self._all.find(mark, position, end)
         return end if found < 0 else found + len(mark)
 
@@ -142,7 +142,7 @@ class _Reader:
         }
         for word in [*known.get("class", "").split(), *known.get("language", "").split()]:
             language = word.lower().removeprefix("language-").removeprefix("lang-")
-            # Of several classes, that of the language may be any.
+            # Any of several classes may name the language.
             if self._language is None or language.startswith("json"):
                 self._language = language
 

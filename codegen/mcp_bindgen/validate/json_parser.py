@@ -1,6 +1,6 @@
-"""JSON text to values, with what other readers do not tell: members that an object has twice, and where.
+"""Parser of JSON texts that reports duplicate members of objects.
 
-Refused is what ``codec.json_text`` refuses, so that what is checked here is what a peer would have read.
+It rejects what ``codec.json_text`` rejects, so that the validation accepts exactly what a peer could have read.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from mcp_bindgen.validate.entries import Json, Path
 
 
 class NotJson(Exception):
-    """The text is no JSON: ``str()`` says what was found."""
+    """The text is not JSON; ``str()`` describes the error."""
 
     def __init__(self, message: str, code: str = "json", line: int = 1, *, unfinished: bool = False) -> None:
         super().__init__(message)
         self.code = code
         """``json``, ``encoding`` or ``depth``."""
         self.line = line
-        """On which line of the text, from 1."""
+        """Line of the error, from 1."""
         self.unfinished = unfinished
-        """Whether all that is there may be the beginning of a JSON text."""
+        """Whether the text may be the beginning of a JSON text."""
 
 
 class Parsed(NamedTuple):
-    """A value, and where members are that an object has more than once: of these the last counts, as in most parsers."""
+    """A parsed value, and the paths of duplicate members, the last of which counts, as in most parsers."""
 
     value: Json
     repeated: list[Path]
 
 
 class _Repeating(dict[str, Any]):
-    """An object of which a member came twice."""
+    """An object with duplicate members."""
 
     __slots__ = ("names",)
     names: list[str]
 
 
 def decoded(data: bytes) -> str:
-    """The characters of UTF-8; raises NotJson."""
+    """Decode UTF-8; raise `NotJson`."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -51,7 +51,7 @@ def decoded(data: bytes) -> str:
 
 
 class Parser:
-    """Reads JSON texts, one after the other."""
+    """Parser of JSON texts."""
 
     def __init__(self) -> None:
         self._repeating = False
@@ -60,7 +60,7 @@ class Parser:
         )
 
     def parse(self, text: str) -> Parsed:
-        """The value of a text that is one JSON value and nothing else; raises NotJson."""
+        """Parse a text that consists of one JSON value; raise `NotJson`."""
         value, end = self._scan(text, 0)
         end = _after_blanks(text, end)
         if end != len(text):
@@ -69,7 +69,7 @@ class Parser:
         return self._finished(text, value)
 
     def parse_at(self, text: str, start: int) -> tuple[Parsed, int]:
-        """The value that begins at ``start``, and where it ends; raises NotJson."""
+        """Parse the value that begins at ``start``; return it and its end, or raise `NotJson`."""
         value, end = self._scan(text, start)
         return self._finished(text[start:end], value), end
 
@@ -78,7 +78,7 @@ class Parser:
         try:
             return self._decoder.raw_decode(text, _after_blanks(text, start))
         except json.JSONDecodeError as error:
-            # A string that does not end is complained about where it begins.
+            # The error of an unterminated string points to its start.
             unfinished = "Unterminated string" in error.msg or not text[error.pos :].strip()
             raise NotJson(_reason(error, text, unfinished), line=error.lineno, unfinished=unfinished) from None
         except RecursionError:
@@ -128,7 +128,7 @@ def _reason(error: json.JSONDecodeError, text: str, unfinished: bool) -> str:
 
 
 def _plain(value: Json, path: Path, repeated: list[Path]) -> Json:
-    """The value without marks on its objects; where they were is added to ``repeated``."""
+    """Return the value with plain objects; add the paths of duplicate members to ``repeated``."""
     if value.__class__ is list:
         return [_plain(item, (*path, index), repeated) for index, item in enumerate(value)]
     if value.__class__ is _Repeating:

@@ -1,4 +1,4 @@
-"""How much is held in memory at once, and what is refused beyond it."""
+"""Limits on the memory that a run uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MIB = 1 << 20
 
 
 def in_words(size: int) -> str:
-    """A number of bytes for people: ``16 MiB``."""
+    """Return a number of bytes as text: ``16 MiB``."""
     for unit, name in ((MIB, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{round(size / unit, 1):g} {name}"
@@ -17,17 +17,17 @@ def in_words(size: int) -> str:
 
 @frozen
 class Limits:
-    """Bounds of one run. Together they bound its memory, however large its sources are."""
+    """Limits of one run. Together they bound its memory, however large its sources are."""
 
     line: int = 16 * MIB
-    """Bytes of one line of a log; a longer one is a finding, and passed over."""
+    """Bytes of one line of a log; a longer line is skipped and reported."""
     document: int = 64 * MIB
-    """Bytes of a source that is read as a whole, JSON or Markdown; a larger one is refused."""
+    """Bytes of a source that is read as a whole, JSON or Markdown; a larger source is refused."""
     open_requests: int = 10_000
-    """Requests of one conversation that wait for an answer; beyond, the oldest is forgotten."""
+    """Unanswered requests of one conversation; beyond the limit, the oldest is forgotten."""
     kept: int = 16 * MIB
-    """Characters of JSON of such requests; beyond, the oldest are only known by their method."""
+    """Characters of JSON of unanswered requests; beyond the limit, only the methods of the oldest are kept."""
     conversations: int = 64
-    """Conversations of one log that are followed at once; beyond, the one longest silent is forgotten."""
+    """Concurrent conversations of one log; beyond the limit, the least recently active one is ended."""
     undecided: int = 1000
-    """Findings that are kept for each revision while it is not known which of them it is."""
+    """Findings kept for each candidate revision until the revision is known."""

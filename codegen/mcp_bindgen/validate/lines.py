@@ -1,4 +1,4 @@
-"""Lines of a stream of bytes, of any number, none of them held in memory beyond a length that is allowed."""
+"""Lines of a byte stream, none of which is held in memory beyond a maximum length."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _STEP = 1 << 16
 
 
 class Readable(Protocol):
-    """What lines come from: a binary file."""
+    """A binary file."""
 
     def readline(self, size: int = ..., /) -> bytes:
-        """The rest of the line, at most ``size`` bytes of it; empty at the end."""
+        """Return the rest of the line, at most ``size`` bytes; empty at the end."""
         ...
 
 
@@ -20,15 +20,15 @@ class Line(NamedTuple):
     """One line, without its end."""
 
     number: int
-    """From 1."""
+    """Number of the line, from 1."""
     data: bytes | None
-    """None where the line is longer than is allowed."""
+    """Content; None if the line is too long."""
     size: int
-    """How many bytes were read for it, with its end."""
+    """Number of bytes read, including the line end."""
 
 
 def lines(stream: Readable, longest: int, start: int = 1) -> Iterator[Line]:
-    """The lines of ``stream``. Only a newline ends one: other separators of Unicode may stand in JSON strings."""
+    """Yield the lines of ``stream``. Only a newline ends a line: JSON strings may contain other Unicode separators."""
     number = start
     while data := stream.readline(longest + 2):
         whole = data.endswith(b"\n")
@@ -41,7 +41,7 @@ def lines(stream: Readable, longest: int, start: int = 1) -> Iterator[Line]:
 
 
 def _skip(stream: Readable) -> int:
-    """Go on to the end of the line; how many bytes that were."""
+    """Skip the rest of the line; return the number of bytes skipped."""
     size = 0
     while data := stream.readline(_STEP):
         size += len(data)

@@ -1,4 +1,6 @@
-"""Lines of logs: the message in what a recorder, a proxy or a client wrote around it, and what that says of its sender.
+"""Parsing of log lines: the message, and the sender that a recorder, proxy or client wrote around it.
+
+Supported are
 
 Understood are
 
@@ -20,13 +22,13 @@ from typing import NamedTuple
 from mcp_bindgen.validate.entries import Json, Side
 
 SENDER_KEYS = ("direction", "dir", "from", "sender")
-"""Keys of a wrapping object that say who sent the message."""
+"""Keys of a wrapping object that name the sender."""
 
 MESSAGE_KEYS = ("message", "payload", "raw", "json", "data")
-"""Keys under which it holds the message."""
+"""Keys of the message in a wrapping object."""
 
 CONVERSATION_KEYS = ("session", "sessionId", "session_id", "connection", "connectionId", "server")
-"""Keys under which it names the conversation."""
+"""Keys of the conversation's name in a wrapping object."""
 
 _MESSAGE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _OF_A_LOG = frozenset({"t", "ts", "time", "timestamp", "startedAt", "started_at", *SENDER_KEYS})
@@ -65,29 +67,29 @@ _CUT = re.compile(r"\d{1,12} chars truncated")
 
 
 class Wrapped(NamedTuple):
-    """A message in a line of a log, and what the line says about it."""
+    """A message in a line of a log, with what the line says about it."""
 
     value: Json
-    """The message; a string where it is JSON that is still to be read."""
+    """The message; a string if it is JSON that must still be parsed."""
     sender: Side | None
     word: str | None
-    """What the log calls the direction, where that names no side: ``send``."""
+    """The log's word for the direction, if it names no side: ``send``."""
     conversation: str | None
 
 
 class Prefixed(NamedTuple):
-    """Text before a message in a line, and what it says about the message."""
+    """Text before a message in a line, with what it says about the message."""
 
     start: int
-    """Where the message starts."""
+    """Offset of the message."""
     sender: Side | None
     conversation: str | None
     sure: bool
-    """Whether the text says that a message follows; otherwise it only looks like one."""
+    """Whether the text announces a message; otherwise it only looks like one."""
 
 
 def unwrap(value: Json) -> Wrapped | None:
-    """The message in an object around it; None where ``value`` is none, so that it is to be taken for a message."""
+    """Return the message in a wrapping object; None if ``value`` is not one, and so a message itself."""
     if value.__class__ is not dict or not _MESSAGE.isdisjoint(value):
         return None
     key = next((key for key in MESSAGE_KEYS if _may_hold(value.get(key))), None)
@@ -104,12 +106,12 @@ def unwrap(value: Json) -> Wrapped | None:
 
 
 def is_remark(value: Json) -> bool:
-    """Whether an object is a line that a recorder wrote for itself: it has a time or a direction, and no message."""
+    """Return whether an object is a recorder's own line: it has a time or a direction and no message."""
     return value.__class__ is dict and _MESSAGE.isdisjoint(value) and not _OF_A_LOG.isdisjoint(value)
 
 
 def side_of(word: Json) -> Side | None:
-    """The side that a word for a direction names: ``client->server`` is the client's."""
+    """Return the sending side that a word for a direction names: the client for ``client->server``."""
     if not isinstance(word, str) or len(word) > _LONGEST_WORD:
         return None
     plain = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
@@ -120,14 +122,14 @@ def side_of(word: Json) -> Side | None:
 
 
 def word_of(word: Json) -> str | None:
-    """A word for a direction that names no side; None where it names one, or says nothing."""
+    """Return a word for a direction if it names no side; else None."""
     if not isinstance(word, str) or not 0 < len(word) <= _LONGEST_WORD or word.lower() in _NO_SIDES:
         return None
     return None if side_of(word) else word
 
 
 def prefixed(text: str, *, loose: bool) -> Prefixed | None:
-    """Where a message starts after text; None where there is none. ``loose``: after any text, not only what is known."""
+    """Return the position of a message after text; None if there is none. ``loose`` allows any text before it."""
     event = _EVENT.match(text)
     if event:
         return Prefixed(event.end(), "server", None, sure=True)
@@ -142,23 +144,23 @@ def prefixed(text: str, *, loose: bool) -> Prefixed | None:
 
 
 def is_event_field(text: str) -> bool:
-    """Whether a line belongs to an event of a stream without being its data."""
+    """Return whether a line is a field of a server-sent event other than its data."""
     return _EVENT_FIELD.fullmatch(text) is not None
 
 
 def is_cut(text: str) -> bool:
-    """Whether the writer of the log says that it left out a part of the message."""
+    """Return whether the log says that it truncated the message."""
     return _CUT.search(text) is not None
 
 
 def _start(text: str) -> int:
-    """Where the first object, or array of objects, starts; brackets around words and dates are none."""
+    """Return the offset of the first object or array of objects; brackets around words and dates do not count."""
     found = _START.search(text)
     return found.start() if found else len(text)
 
 
 def _conversation(head: str) -> str | None:
-    """What stands in brackets and is neither a level nor a time: Claude Desktop names the server so."""
+    """Return the text in brackets that is neither a level nor a time: Claude Desktop writes the server's name there."""
     for name in _BRACKETED.findall(head):
         if name.lower().strip() not in _LEVELS and re.search(r"[A-Za-z]", name) and not _ARROW.search(name):
             return str(name)

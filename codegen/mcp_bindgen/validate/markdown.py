@@ -1,4 +1,4 @@
-"""Reading documentation: the JSON in the fenced code blocks of a Markdown text, each with the line where it stands."""
+"""Reader of documentation: the JSON in code blocks of Markdown and HTML, each with its line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mcp_bindgen.validate.json_parser import NotJson, Parser
 from mcp_bindgen.validate.relaxed import relax
 
 LANGUAGES = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson", "jsonrpc", "json-rpc"})
-"""What a block is labelled with to be read."""
+"""Languages of the code blocks that are read."""
 
 _WITH_COMMAS = frozenset({"jsonc", "json5"})
-"""Readers of these take a comma after the last member."""
+"""Languages that allow trailing commas."""
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _SEPARATOR = re.compile(r"[ \t\r\n,]*")
@@ -36,12 +36,12 @@ _CODE = re.compile(r"`([^`\s]+)`")
 
 
 def read(text: str, source: str) -> Iterator[Read]:
-    """Each JSON value of each ``json`` block as an ``Entry`` that stands alone, and what is to be said on blocks.
+    """Yield an ``Entry`` for each JSON value in the ``json`` blocks, and findings about the blocks.
 
-    A block is fenced, or ``<pre><code class="json">`` of HTML. ``source`` names the document; a revision in its path is
-    that of its entries, and a type in the heading above them their ``heading``. A block may hold several JSON texts, an
-    array of messages, or members of an object without its braces. One with comments is checked without them, which a note
-    says; one where an ellipsis leaves out what may matter gives a note only. A block that is no JSON is an error, with
+    A block is fenced, or ``<pre><code class="json">`` of HTML. ``source`` names the document; a revision in its path
+    applies to its entries, and a type in the heading above them is their ``heading``. A block may hold several JSON
+    texts, an array of messages, or members of an object without its braces. Comments are ignored with a note; a block
+    in which an ellipsis leaves out what may be required only yields a note. A block that is not JSON is an error, with
     the line and column of the document.
     """
     parts = list(fences.parts(text))
@@ -52,7 +52,7 @@ def read(text: str, source: str) -> Iterator[Read]:
 
 
 def read_page(text: str, source: str) -> Iterator[Read]:
-    """The same of an HTML page, in which a block is ``<pre><code class="json">``."""
+    """Do the same for an HTML page, in which a block is ``<pre><code class="json">``."""
     yield from _read(html_examples.in_page(text), source, frozenset())
 
 
@@ -64,7 +64,7 @@ def _read(blocks: Iterable[fences.Block], source: str, omits: frozenset[str]) ->
 
 
 def revision_of(source: str) -> str | None:
-    """The bundled revision that a path names, in a folder or as its file's stem, the innermost first; else None."""
+    """Return the bundled revision named by a folder or the file's stem, the innermost first; else None."""
     known = catalog.revisions()
     for part in reversed(re.split(r"[\\/]", source)):
         for word in (part, part.partition(".")[0]):
@@ -74,10 +74,9 @@ def revision_of(source: str) -> str | None:
 
 
 def pair(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries of one document, in their order, each response with the method that it answers in ``request``.
+    """Return the entries of a document, with ``request`` set to the method that each response answers.
 
-    Ids repeat in a document, from one example to the next: a response belongs to the nearest request before it that has
-    its id.
+    Ids repeat in a document: a response belongs to the nearest request before it with its id.
     """
     methods: dict[str | int, str] = {}
     paired: list[Entry] = []
@@ -94,7 +93,7 @@ def pair(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _omitted(prose: str) -> frozenset[str]:
-    """The names of members that a document says its examples leave out."""
+    """Return the names of members that a document says its examples omit."""
     found: set[str] = set()
     for sentence in _SENTENCE_END.split(prose):
         if _OMITS.search(sentence) and _EXAMPLES.search(sentence):
@@ -109,7 +108,7 @@ class _Found(NamedTuple):
 
 
 class _Fault(Exception):
-    """The text is no JSON, from an offset on."""
+    """The text is not JSON from an offset on."""
 
     def __init__(self, offset: int, message: str, code: str = "json") -> None:
         super().__init__(message)
@@ -118,7 +117,7 @@ class _Fault(Exception):
 
 
 class _Reading:
-    """One block: its text as JSON, and where in the document each part of it is."""
+    """One block: its JSON values and their positions in the document."""
 
     def __init__(self, block: fences.Block, known: Entry) -> None:
         self._block = block
@@ -126,7 +125,7 @@ class _Reading:
         self._starts = [0, *(found.end() for found in re.finditer("\n", block.text))]
 
     def read(self) -> Iterator[Read]:
-        """The entries and findings of the block."""
+        """Yield the entries and findings of the block."""
         try:
             found = list(_values(self._block.text))
         except _Fault as strict:
@@ -168,7 +167,7 @@ class _Reading:
 
     def _no_json(self, fault: _Fault) -> Finding:
         message = str(fault) if self._block.closed else f"{fault}, in a block that is never closed"
-        # A text that ends too early is wrong where it ends, not on the line of the fence after it.
+        # An incomplete text is reported at its end, not on the line of the closing fence.
         offset = min(fault.offset, len(self._block.text.rstrip()))
         return self._finding(offset, "error", fault.code, message)
 
@@ -190,7 +189,7 @@ class _Reading:
 
 
 def _values(text: str) -> Iterator[_Found]:
-    """The JSON texts that follow each other, and the messages of an array; raises _Fault."""
+    """Yield consecutive JSON texts, and each message of an array; raise `_Fault`."""
     position = _start(text, 0)
     if position == len(text):
         message = "no JSON: nothing but blanks"
@@ -212,11 +211,11 @@ def _values(text: str) -> Iterator[_Found]:
 
 
 def _members(text: str, position: int) -> _Found:
-    """The object that members without braces would make."""
+    """Return the object that members without braces form."""
     try:
         found = list(_values("{" + text + "}"))
     except _Fault as fault:
-        # The brace before it moves every offset by one.
+        # The added brace shifts every offset by one.
         offset = min(max(fault.offset - 1, 0), len(text) - 1)
         raise _Fault(offset, str(fault), fault.code) from None
     return _Found(position, found[0].value, found[0].repeated)

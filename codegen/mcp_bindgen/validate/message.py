@@ -1,4 +1,4 @@
-"""One message as part of a conversation: what the rules of the specification's prose look at."""
+"""Messages of a conversation, as the rules of the specification's prose check them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Kind: TypeAlias = Literal["request", "notification", "result", "error"]
 
 @frozen
 class Message:
-    """A message that is right by the schema, or nearly so: it is an object of one of the four kinds."""
+    """A message of one of the four kinds; parts of it may violate the schema."""
 
     place: Place
     revision: str
     kind: Kind
     value: dict[str, Json]
-    """The whole message as JSON; parts of it may be wrong by the schema."""
+    """The whole message as JSON."""
     path: str = "$"
-    """Where it stands in what was sent: ``$``, or ``$[3]`` in a batch."""
+    """Path in what was sent: ``$``, or ``$[3]`` in a batch."""
     sender: Side | None = None
-    """Who sent it, said by the log or worked out from the method; None where neither says."""
+    """Sender according to the log or the method; None if unknown."""
     method: str | None = None
-    """That of the request or notification; for a response, of the request that it answers. None where unknown."""
+    """Method of the request or notification; for a response, of the request that it answers. None if unknown."""
     request: dict[str, Json] | None = None
-    """For a response, the request that it answers, where that was seen and is still known."""
+    """For a response, the request that it answers, if that was seen and is still known."""
     batch: bool = False
-    """It was sent as part of a batch. The path does not say so: a recording may be an array, too."""
+    """Whether it was sent in a batch. The path does not show it, since a recording may be an array, too."""

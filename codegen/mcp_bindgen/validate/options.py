@@ -1,4 +1,4 @@
-"""What is asked of a run."""
+"""Options of a run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from attrs import field, frozen
 from mcp_bindgen.validate.limits import Limits
 
 AUTO = "auto"
-"""The version that stands for finding out which it is."""
+"""The version that means: detect the revision."""
 
 
 @frozen
 class Options:
-    """How messages are checked."""
+    """Options for checking messages."""
 
     version: str = AUTO
     """A bundled revision, or ``auto``."""
     rules: bool = False
-    """Whether the rules of the specification's prose are checked."""
+    """Check the rules of the specification's prose."""
     complete: bool = False
-    """Whether each recording is one whole session, from its first message on."""
+    """Treat each recording as one whole session from its first message."""
     limits: Limits = field(factory=Limits)

@@ -1,4 +1,4 @@
-"""The generated packages by which messages are checked: those of the bundled revisions, and those of one's own schemas."""
+"""The generated packages that messages are checked against: bundled revisions and packages of user schemas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Final
 from mcp_bindgen import catalog
 
 _own: Final[dict[str, tuple[ModuleType, str]]] = {}
-"""By the name under which it was added, each with its label."""
+"""Added packages by name, each with its label."""
 
 
 def add(package: ModuleType, label: str) -> str:
-    """Make a package of one's own known; return the name under which ``find`` has it, which no other package has."""
+    """Register a user's package; return the unique name under which ``find`` returns it."""
     known = next((name for name, own in _own.items() if own == (package, label)), None)
     if known is not None:
         return known
@@ -26,7 +26,7 @@ def add(package: ModuleType, label: str) -> str:
 
 
 def find(name: str) -> ModuleType:
-    """The package of a bundled revision, or one that was added; raises BindgenError for a name that is none."""
+    """Return the package of a bundled revision or an added one; raise `BindgenError` for an unknown name."""
     if name in _own:
         return _own[name][0]
     if name not in catalog.revisions():
@@ -35,16 +35,16 @@ def find(name: str) -> ModuleType:
 
 
 def extensions_of(name: str) -> tuple[Any, ...]:
-    """The packages of the bundled extensions of a bundled revision; packages of one's own have none."""
+    """Return the packages of the bundled extensions of a bundled revision; none for a user's package."""
     known = () if name in _own else catalog.extensions_of(name)
     return tuple(importlib.import_module(f"mcp_bindings.{catalog.package_name(each)}") for each in known)
 
 
 def label(name: str) -> str:
-    """What to call a package; another one may have the same label."""
+    """Return the label of a package, which need not be unique."""
     return _own[name][1] if name in _own else name
 
 
 def is_own(name: str) -> bool:
-    """Whether a package was added under a name."""
+    """Return whether a package was added under a name."""
     return name in _own

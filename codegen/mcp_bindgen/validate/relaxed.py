@@ -1,4 +1,4 @@
-"""JSON as documentation writes it, with comments, trailing commas and ellipses: blanked out, and reported."""
+"""JSON as documentation writes it: comments, trailing commas and ellipses are blanked out and reported."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-"""What cannot be closed runs on to the end of its line: so nothing is looked at twice, whatever the text is."""
+"""Tokens. Unterminated ones extend to the end of the line, so that the scan takes linear time."""
 
 
 class Relaxed(NamedTuple):
-    """A text of the same length with blanks for what is not JSON, and the offsets of the first of what was there."""
+    """A text of the same length with blanks for non-JSON parts, and the offsets of the first of them."""
 
     text: str
     comment: int | None
-    """A comment, or a trailing comma where these are allowed."""
+    """Offset of a comment, or of an allowed trailing comma."""
     elision: int | None
-    """An ellipsis or ``<placeholder>``, in a comment too."""
+    """Offset of an ellipsis or ``<placeholder>``, including those in comments."""
     gap: int | None
-    """One that stands for a value or for members of an object: what it leaves out cannot be known to be optional."""
+    """Offset of one that replaces a value or members of an object, which may be required."""
 
 
 def relax(text: str, *, commas: bool = False) -> Relaxed:
-    """Blank out what documentation adds to JSON; trailing commas only where ``commas`` says so.
+    """Blank out what documentation adds to JSON; trailing commas only if ``commas`` is set.
 
-    Elements of an array that are elided are none that are missed, so an ellipsis among them is blanked with its comma.
+    Elements left out of an array are never required, so an ellipsis among them is blanked with its comma.
     """
     made = list(text)
     open_: list[str] = []
     comment = elision = gap = None
     comma: int | None = None
-    """Where the last token is a comma."""
+    """Offset of the last token if it is a comma."""
     last, drops_comma = "", False
     position = 0
     while (token := _TOKEN.search(text, position)) is not None:

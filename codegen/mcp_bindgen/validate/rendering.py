@@ -1,4 +1,4 @@
-"""Findings as text: a line for a person, an object for a program, an annotation for a build on GitHub."""
+"""Renderings of findings: a line of text, a JSON object, a GitHub annotation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ANNOTATIONS: Mapping[Level, Severity] = {"error": "error", "rule": "warning", "
 
 
 def as_line(finding: Finding) -> str:
-    """``session.jsonl:14: $.params.name: found 3, expected a string  (2025-06-18)``, in characters that can be seen."""
+    """Return ``session.jsonl:14: $.params.name: found 3, expected a string  (2025-06-18)``, visibly escaped."""
     return visible(str(finding))
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
-    """The members of a finding; those that it does not have are null."""
+    """Return a finding as a JSON object; members without a value are null."""
     return {
         "source": finding.place.source,
         "line": finding.place.line,
@@ -35,7 +35,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 
 def outcome_as_json(report: Report) -> dict[str, Any]:
-    """What the findings come to."""
+    """Return the summary of a report as a JSON object."""
     return {
         "ok": report.ok,
         "messages": report.messages,
@@ -50,7 +50,7 @@ def outcome_as_json(report: Report) -> dict[str, Any]:
 
 
 def as_annotation(finding: Finding) -> str:
-    """A workflow command of GitHub Actions, which shows the finding at its line in a change."""
+    """Return a workflow command of GitHub Actions, which shows the finding at its line in a pull request."""
     where = {"file": finding.place.source}
     if finding.place.line is not None:
         where["line"] = str(finding.place.line)

@@ -1,4 +1,4 @@
-"""The outcome of a run: its findings as they are made, and what they come to."""
+"""The report of a run: its findings as they are made, and their counts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from mcp_bindgen.validate.checker import Tally
 from mcp_bindgen.validate.findings import Finding
 
 _SHOWN = 20
-"""Findings that a report can show after they have gone by."""
+"""Number of findings that `str` of a report shows."""
 
 
 class Report(Iterator[Finding]):
-    """The findings of a run, each of them once, in order; a file of any size is read as they are asked for.
+    """The findings of a run, each of them once, in order; sources are read lazily.
 
-    ``ok`` and the counts first let the run go to its end. Findings that are iterated over are not kept: to have them
-    all, write ``list(report)``. ``str()`` says what they come to and shows the first of them.
+    ``ok`` and the counts first finish the run. Findings that are iterated over are not kept: use ``list(report)`` to
+    keep them. ``str()`` returns the summary and the first errors and broken rules.
     """
 
     def __init__(self, findings: Iterator[Finding], tally: Tally, failures: list[str]) -> None:
@@ -32,53 +32,53 @@ class Report(Iterator[Finding]):
 
     @property
     def ok(self) -> bool:
-        """Nothing is wrong: no error, no rule broken, and everything could be read."""
+        """Whether there is no error, no broken rule and no unreadable source."""
         return not (self.errors or self.rules or self.failures)
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
+        """Number of errors."""
         return self._finished().levels["error"]
 
     @property
     def rules(self) -> int:
-        """How many findings are of rules of the specification's prose; none unless these were asked for."""
+        """Number of broken rules of the specification's prose; 0 unless rules are checked."""
         return self._finished().levels["rule"]
 
     @property
     def notes(self) -> int:
-        """How many findings only say what could not be checked, and why."""
+        """Number of notes about what could not be checked."""
         return self._finished().levels["note"]
 
     @property
     def remarks(self) -> dict[str, int]:
-        """How many notes there are of each code, the most frequent first."""
+        """Number of notes by code, the most frequent first."""
         return dict(sorted(self._finished().codes.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @property
     def messages(self) -> int:
-        """How many messages, and values of types, were checked."""
+        """Number of messages and values of types that were checked."""
         return self._finished().messages
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many of them were a request, notification, result, error, batch, value, or unknown."""
+        """Number of messages by kind: request, notification, result, error, batch, value or unknown."""
         return {str(kind): count for kind, count in self._finished().kinds.items()}
 
     @property
     def revisions(self) -> tuple[str, ...]:
-        """The revisions by which something was checked; where none was named, the one that fits best."""
+        """The revisions that were checked against; if none was named, the one with the fewest errors."""
         return tuple(sorted(self._finished().revisions))
 
     @property
     def accepted(self) -> tuple[str, ...] | None:
-        """The revisions that accept everything which names none itself; None where everything named one."""
+        """The revisions that accept everything that names no revision; None if every conversation named one."""
         tally = self._finished()
         return tuple(sorted(tally.accepted)) if tally.unnamed else None
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What could not be read, a line for each."""
+        """Error messages about sources that could not be read."""
         self._finished()
         return tuple(self._failures)
 
@@ -88,7 +88,7 @@ class Report(Iterator[Finding]):
         return self._tally
 
     def summary(self) -> str:
-        """What it comes to, in a line: ``3 errors, 1 rule in 120 messages (2025-06-18)``."""
+        """Return one line of summary: ``3 errors, 1 rule in 120 messages (2025-06-18)``."""
         tally = self._finished()
         wrong = [_count(self.errors, "error")] if self.errors else []
         wrong += [_count(self.rules, "rule")] if self.rules else []
@@ -100,7 +100,7 @@ class Report(Iterator[Finding]):
         return f"{found} in {_count(tally.messages, noun)} ({', '.join(self.revisions)})"
 
     def unnamed(self) -> str | None:
-        """What there is to say about messages that name no revision, in a line; None where everything named one."""
+        """Return one line about messages that name no revision; None if every conversation named one."""
         tally = self._finished()
         if not tally.unnamed:
             return None

@@ -1,4 +1,4 @@
-"""Requests of a conversation that wait for their answers, up to a number."""
+"""Bounded collection of the unanswered requests of a conversation."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from mcp_bindgen.validate.entries import Json, Side
 from mcp_bindgen.validate.limits import Limits
 
 _LONGEST_ID = 1000
-"""What is longer is as good as none: ids are kept as they are, however many there are."""
+"""Maximum length of an id; requests with longer ids are not tracked."""
 _Key = tuple[type, str | int, Side | None]
 
 
 @define(eq=False)
 class OpenRequest:
-    """A request without an answer yet."""
+    """An unanswered request."""
 
     method: str
     sender: Side | None
     value: dict[str, Json] | None
-    """The whole message; None where it was given up to save memory."""
+    """The whole message; None if it was dropped to save memory."""
     size: int = field(default=0, repr=False)
 
 
 class OpenRequests:
-    """By id, told apart as JSON tells them, and by sender: both sides may use the same ids at the same time."""
+    """Unanswered requests by id and sender; both sides may use the same ids, and ``1`` is not ``"1"``."""
 
     def __init__(self, limits: Limits) -> None:
         self._most = limits.open_requests
@@ -37,13 +37,13 @@ class OpenRequests:
         self._waiting: OrderedDict[_Key, OpenRequest] = OrderedDict()
         self._valued: OrderedDict[_Key, OpenRequest] = OrderedDict()
         self.forgotten = 0
-        """How many were dropped because there were too many."""
+        """Number of requests dropped because there were too many."""
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def add(self, number: str | int, request: OpenRequest) -> None:
-        """Remember a request; one with the same id from the same side is not waited for any more."""
+        """Add a request; it replaces one with the same id from the same side."""
         if isinstance(number, str) and len(number) > _LONGEST_ID:
             return
         key = (number.__class__, number, request.sender)
@@ -62,7 +62,7 @@ class OpenRequests:
             self._kept -= oldest.size
 
     def answered_by(self, number: Any, sender: Side | None) -> list[OpenRequest]:
-        """The requests that a response with this id may answer, from ``sender`` where that is known; oldest first."""
+        """Return the requests that a response with this id may answer; ``sender`` is the sender of the response."""
         if number.__class__ not in {str, int}:
             return []
         senders: tuple[Side | None, ...] = ("client", "server", None)
@@ -72,7 +72,7 @@ class OpenRequests:
         return [self._waiting[key] for key in keys if key in self._waiting]
 
     def close(self, number: str | int, request: OpenRequest) -> None:
-        """Forget a request that has been answered."""
+        """Remove an answered request."""
         self._drop((number.__class__, number, request.sender))
 
     def _drop(self, key: _Key) -> None:
@@ -83,12 +83,12 @@ class OpenRequests:
 
 
 def other_side(side: Side) -> Side:
-    """The one that answers."""
+    """Return the other side."""
     return "server" if side == "client" else "client"
 
 
 def size_of(value: Json) -> int:
-    """About how many characters of JSON a value is, most of which its strings are."""
+    """Return approximately the number of characters of a value as JSON."""
     try:
         return len(json.dumps(value, ensure_ascii=False, default=str))
     except (ValueError, RecursionError):

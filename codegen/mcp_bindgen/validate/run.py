@@ -1,4 +1,4 @@
-"""Validating, from what is asked for to a report."""
+"""Entry points of the validation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcp_bindgen.validate.report import Report
 from mcp_bindgen.validate.sources import Form, InputError, Source, find
 
 Watch = Callable[[Source, int], None]
-"""Told the source that is being read, and how many bytes of it have been."""
+"""Callback that receives the current source and the number of bytes read from it."""
 
 
 def validate(
@@ -33,18 +33,19 @@ def validate(
     limits: Limits | None = None,
     watch: Watch | None = None,
 ) -> Report:
-    """Check what is recorded in files and folders, ``"-"`` being standard input.
+    """Check the recordings in files and folders; ``"-"`` is standard input.
 
-    ``version`` is a bundled revision, or ``"auto"``: then each conversation is checked by the revision that it names in
-    its handshake or its ``_meta``, and one that names none by all of them. ``package`` is a generated package of a schema
-    of your own, by which everything is checked; ``version`` is then what to call it. With ``type`` each JSON value is
-    checked as a value of that type rather than as a message. ``rules`` adds findings of the level ``"rule"``: what the
-    specification demands in prose; ``complete`` tells them that each recording is one whole session from its first
-    message on, so that what is missing is wrong. ``form`` says how to read sources whose names do not.
+    ``version`` is a bundled revision, or ``"auto"``: each conversation is then checked against the revision that it
+    names in its handshake or its ``_meta``, and one that names none against all. ``package`` is a generated package of
+    your own schema, against which everything is checked; ``version`` is then its label. With ``type``, each JSON value
+    is checked as a value of that type and not as a message. ``rules`` adds findings of the level ``"rule"``:
+    requirements that the specification states in prose. With ``complete``, each recording is treated as one whole
+    session from its first message on, so that missing messages are reported. ``form`` is the format of sources whose
+    names do not show it.
 
-    Nothing is read before the report is asked for something. Raises BindgenError at once for a version or a type that
-    there is not, and its subclass InputError for a path that is not there. What turns out later to be unreadable, or
-    larger than ``limits`` allow, is in ``failures`` of the report, and the other sources are checked all the same.
+    Sources are read lazily, when the report is used. Raise `BindgenError` at once for an unknown version or type, and
+    its subclass `InputError` for a missing path. Sources that later prove to be unreadable, or larger than ``limits``
+    allows, are listed in ``failures`` of the report; the others are checked all the same.
     """
     version = version if package is None else _added(package, version)
     options = _options(version, limits, rules=rules, complete=complete)
@@ -64,10 +65,10 @@ def validate_messages(
     name: str = "<messages>",
     limits: Limits | None = None,
 ) -> Report:
-    """Check the messages of one conversation, in order; each is JSON, as a text or as Python values.
+    """Check the messages of one conversation, in order; each is a JSON text or a Python value.
 
-    A message may be wrapped as in a log, ``{"from": "client", "message": {…}}``, to say who sent it. The line of a
-    finding is the number of its message, from 1. The rest is as in ``validate``.
+    A message may be wrapped as in a log, ``{"from": "client", "message": {…}}``, to name its sender. The line of a
+    finding is the number of its message, from 1. The other arguments are those of `validate`.
     """
     version = version if package is None else _added(package, version)
     options = _options(version, limits, rules=rules, complete=complete)
@@ -79,7 +80,7 @@ def validate_messages(
 
 
 def run(sources: list[Source], options: Options, kind: str | None, watch: Watch | None) -> Report:
-    """The report on sources that were found already."""
+    """Return the report on these sources."""
     tally, failures = Tally(), list[str]()
     return Report(_findings(sources, options, kind, watch, tally, failures), tally, failures)
 
@@ -122,6 +123,6 @@ def _known_type(name: str, version: str) -> str:
     revisions = catalog.revisions() if version == AUTO else (version,)
     having = [revision for revision in revisions if name in bindings.load(revision).types]
     if not having:
-        # The newest one knows best what may be meant.
+        # The error message suggests names of the newest revision.
         bindings.load(revisions[-1]).shape(name)
     return name

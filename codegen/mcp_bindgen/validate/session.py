@@ -1,4 +1,4 @@
-"""One conversation by one revision: who sends what, which response answers what, and what is wrong with each."""
+"""A conversation checked against one revision: senders, pairs of request and response, and violations."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from mcp_bindgen.validate.rules import Conversation
 from mcp_bindgen.validate.wording import finding, path_in_words
 
 Counted: TypeAlias = Literal["request", "notification", "result", "error", "batch", "value", "unknown"]
-"""What an entry was taken for: a message of one of the four kinds, several of them, a value of a type, or neither."""
+"""Kind of an entry: a message of one of four kinds, a batch, a value of a type, or unknown."""
 
 COUNTED: tuple[Counted, ...] = get_args(Counted)
 
 _LONGEST_METHOD = 100
-"""What is longer is no name, and is not remembered as one."""
+"""Maximum length of a method name that is remembered."""
 _PROBES = frozenset({"initialize", "server/discover"})
-"""With these a client finds out which revisions a server speaks, so that a server may see that of another one."""
+"""Methods with which a client finds out the server's revisions, so that a server may receive that of another revision."""
 
 
 class Session:
-    """What is known of a conversation, and the checks that need it."""
+    """State of a conversation, and the checks that need it."""
 
     def __init__(self, revision: str, options: Options) -> None:
         self.bindings = bindings.load(revision)
@@ -49,19 +49,19 @@ class Session:
         return Conversation(self.bindings.rules, complete=complete, label=self.revision)
 
     def check(self, entry: Entry) -> Iterator[Finding]:
-        """Everything that is to be said about the next entry."""
+        """Yield the findings about the next entry."""
         try:
             yield from self._entry(entry)
         except RecursionError:
             yield self._finding(entry, (), "a value nested too deeply", "fewer levels", "depth")
 
     def end(self) -> Iterator[Finding]:
-        """What only shows when nothing more comes."""
+        """Yield the findings that are known only at the end."""
         if self._conversation is not None:
             yield from self._conversation.end()
 
-    def answers(self, value: Json, sender: Side | None = None) -> str | None:
-        """The method of the request that a response would answer, if it came now."""
+    def answered_method(self, value: Json, sender: Side | None = None) -> str | None:
+        """Return the method of the open request that a response would answer."""
         if value.__class__ is not dict:
             return None
         found = self._open.answered_by(value.get("id"), sender)
@@ -101,7 +101,7 @@ class Session:
         yield from self._constraints(entry, entry.value, shape)
 
     def _below_heading(self, entry: Entry, name: str) -> Iterator[Finding]:
-        """An example of a document below the name of a type: a value of it, unless it plainly is something else."""
+        """Check an example below the name of a type as that type, unless it clearly is something else."""
         value = entry.value
         shape = self.bindings.shape(name)
         members = self.bindings.members(shape)
@@ -109,7 +109,7 @@ class Session:
         if fragments.is_message(value):
             found = list(self._entry(evolve(entry, heading=None)))
             if members is not None and "jsonrpc" in members:
-                # The type may ask for more than the method, and say what a result is of which nothing else does.
+                # The type may require more than the method, and determine the type of a result.
                 known = {(each.path, each.message) for each in found}
                 faults = [self._finding(entry, *fault) for fault in self.bindings.violations(value, shape)]
                 found = [each for each in found if each.code != "unchecked"]
@@ -118,7 +118,7 @@ class Session:
         elif is_other and fragments.match(value, self._package).parts:
             yield from self._fragment(entry)
         else:
-            # An array shows several values of a type that is none itself.
+            # An array shows several values of a type that is not an array.
             several = value.__class__ is list and not self.bindings.accepts_arrays(shape)
             items: list[tuple[Path, Json]] = [((place,), item) for place, item in enumerate(value)] if several else []
             for path, item in items or [((), value)]:
@@ -127,7 +127,7 @@ class Session:
                 yield from self._constraints(entry, item, shape, path)
 
     def _fragment(self, entry: Entry) -> Iterator[Finding]:
-        """A value of a document that is no whole message."""
+        """Check a value of a document that is not a whole message."""
         match = fragments.match(entry.value, self._package)
         self.counts["value" if match.parts else "unknown"] += 1
         if not match.parts:
@@ -176,7 +176,7 @@ class Session:
             yield from self._forgotten(entry)
 
     def _unknown(self, entry: Entry, path: Path, kind: Kind, name: str) -> Iterator[Finding]:
-        """A method that the revision does not have as such a message. The protocol is open: it may be an extension's."""
+        """Yield the finding for a method unknown to the revision, which may belong to an extension."""
         revision = self.revision
         if kind == "request" and name in self.bindings.notifications:
             yield self._report(entry, (*path, "id"), "id", f"an id, and {name} is a notification, which has none")
@@ -204,7 +204,7 @@ class Session:
         faults = self.bindings.violations(value, shape, path)
         yield from (self._finding(entry, *fault) for fault in faults)
         name = entry.request if request is None else request.method
-        if request is None and name is not None and not fragments.answers(value.get("result"), name, self._package):
+        if request is None and name is not None and not fragments.may_answer(value.get("result"), name, self._package):
             # Ids repeat within a document.
             name = None
         if kind == "result" and not any(fault.path == (*path, "result") for fault in faults):
@@ -236,7 +236,7 @@ class Session:
             yield self._report(entry, path, "unchecked", message, "note")
 
     def _answered(self, value: dict[str, Json], sender: Side | None, kind: Kind) -> OpenRequest | None:
-        """The request that a response answers. Both sides may have asked with this id: then what fits best decides."""
+        """Return the request that a response answers; if both sides used its id, the one whose result fits better."""
         found = self._open.answered_by(value.get("id"), sender)
         if len(found) < 2 or kind == "error":
             return found[0] if found else None
@@ -249,9 +249,9 @@ class Session:
         return min(found, key=faults)
 
     def _sender(self, entry: Entry, method: Method | None) -> Side | None:
-        """Who sent an entry: the log says so, or what its word for it means, or only one side may.
+        """Return the sender: named by the log or its word for the direction, or the only side that may send the method.
 
-        A log has two such words, and the first message that only one side may send tells which is which.
+        A log has two such words; the first message that only one side may send shows which word means which side.
         """
         if entry.sender is not None:
             return entry.sender
@@ -276,12 +276,12 @@ class Session:
         sender: Side | None,
         request: dict[str, Json] | None = None,
     ) -> Iterator[Finding]:
-        """What the rules of the specification's prose say about a message."""
+        """Yield the findings of the rules of the specification's prose about a message."""
         if self._conversation is None:
             return
         conversation = self._rules() if entry.alone else self._conversation
         at = json_path((*entry.inside, *path))
-        # Within an entry, only a batch has messages at a path.
+        # Only messages in a batch have a path.
         batch = bool(path)
         yield from conversation.check(
             Message(entry.place, self.revision, kind, value, at, sender, method, request, batch)
@@ -302,7 +302,7 @@ class Session:
     def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:
         at = (*entry.inside, *path)
         if found == "nothing" and not entry.omits.isdisjoint(path):
-            # The page says that its examples leave it out.
+            # The document says that its examples omit it.
             return finding(entry.place, at, found, expected, self.revision, code="elided", level="note")
         return finding(entry.place, at, found, expected, self.revision, code=code)
 

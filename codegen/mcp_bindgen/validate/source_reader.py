@@ -1,4 +1,4 @@
-"""From a source to the values in it: each with its place, and a finding for what is none."""
+"""Reader of sources: yields their values with places, and findings for what is not JSON."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mcp_bindgen.validate.sources import InputError, Source, unreadable
 from mcp_bindgen.validate.wording import path_in_words
 
 Progress = Callable[[int], None]
-"""Told how many bytes have been read, again and again."""
+"""Callback that receives the number of bytes read so far."""
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _RECORDS = ("entries", "messages", "events")
-"""Keys of an object under which a recorder keeps all messages of a conversation."""
+"""Keys under which recorders keep all messages of a conversation."""
 
 
 def read(source: Source, limits: Limits, kind: str | None = None, progress: Progress | None = None) -> Iterator[Read]:
-    """What a source holds. ``kind`` is the type that every value is said to be of; None: they are messages.
+    """Yield the entries of a source. ``kind`` is the type of every value; None means messages.
 
-    Raises InputError where it cannot be read, or is too large to be read as a whole.
+    Raise `InputError` if it cannot be read, or is too large to be read as a whole.
     """
     reader = Reader(source, limits, kind or source.type, progress or ignore_progress)
     try:
@@ -43,7 +43,7 @@ def read(source: Source, limits: Limits, kind: str | None = None, progress: Prog
 
 
 def ignore_progress(size: int) -> None:
-    """Nobody wants to know."""
+    """Ignore progress."""
 
 
 class Reader:
@@ -57,7 +57,7 @@ class Reader:
         self._parser = Parser()
 
     def stream(self, stream: BinaryIO) -> Iterator[Read]:
-        """The values in a stream of bytes."""
+        """Yield the entries of a byte stream."""
         form = self._source.form
         if form == "markdown":
             yield from self._examples(self._whole(stream), markdown.read)
@@ -71,7 +71,7 @@ class Reader:
             yield from self._lines(stream, loose=form == "log")
 
     def messages(self, messages: Iterable[Json]) -> Iterator[Read]:
-        """Messages that a program has, as texts or as values; their lines are their numbers."""
+        """Yield the entries of messages given as texts or values; their line is their number."""
         for number, message in enumerate(messages, 1):
             data = message.encode(errors="surrogatepass") if isinstance(message, str) else message
             if isinstance(data, bytes | bytearray):
@@ -90,7 +90,7 @@ class Reader:
         return data
 
     def _unknown(self, stream: BinaryIO) -> Iterator[Read]:
-        """Lines, unless the first of them is the beginning of a JSON text that goes on."""
+        """Read as lines unless the first line begins a JSON text of several lines."""
         head = b""
         while not head.strip() and len(head) <= self._limits.line:
             line = stream.readline(self._limits.line + 2)
@@ -106,7 +106,7 @@ class Reader:
         yield from self._lines(_Rejoined(head, stream), loose=False)
 
     def _state(self, data: bytes) -> Literal["whole", "begun", "broken"]:
-        """Whether it is a JSON text, the beginning of one, or neither."""
+        """Return whether the data is a whole JSON text, the beginning of one, or neither."""
         try:
             self._parser.parse(decoded(data.removeprefix(_BOM)))
         except NotJson as problem:
@@ -162,7 +162,7 @@ class Reader:
         yield from self._text(text, number, fault, loose=loose)
 
     def _text(self, text: str, number: int, fault: NotJson | None, *, loose: bool) -> Iterator[Read]:
-        """A line that is no object and no array: one with a message behind other text, or one without."""
+        """Read a line that is neither an object nor an array: a message after other text, or none."""
         place = Place(self._source.name, number)
         found = None if self._kind else logs.prefixed(text, loose=loose)
         if found is None:
@@ -200,7 +200,7 @@ class Reader:
             yield self._no_message(number)
 
     def _value(self, read: Parsed, place: Place, inside: Path = ()) -> Iterator[Read]:
-        """A value that was read, out of the object that a recorder put around it."""
+        """Unwrap a value from the object that a recorder put around it."""
         value = read.value
         if self._kind:
             yield from self._repetitions(read, place)
@@ -237,7 +237,7 @@ class Reader:
             yield Finding(place, "error", "duplicate-key", path_in_words((*inside, *path)), message, None)
 
     def _document(self, data: bytes) -> Iterator[Read]:
-        """One JSON text: a message, a batch, or an array or object in which a recorder kept a conversation."""
+        """Read one JSON text: a message, a batch, or an array or object with a recorded conversation."""
         if data.startswith(_UTF16):
             yield self._utf16()
             return
@@ -263,12 +263,12 @@ class Reader:
             yield from self._value(Parsed(value, []), place, (*inside, index))
 
     def _has_lines(self, data: bytes) -> bool:
-        """Whether what is called JSON is a JSON text on each line."""
+        """Return whether data expected to be one JSON text has one on each line."""
         first, newline, rest = data.lstrip().partition(b"\n")
         return bool(newline and rest.strip()) and self._state(first) == "whole"
 
     def _examples(self, data: bytes, blocks: Callable[[str, str], Iterator[Read]]) -> Iterator[Read]:
-        """The examples of a document."""
+        """Yield the entries of a document."""
         try:
             text = decoded(data.removeprefix(_BOM))
         except NotJson as problem:
@@ -296,9 +296,9 @@ def _alone(each: Read) -> Read:
 
 
 def _records(value: Json) -> tuple[Path, list[Json]] | None:
-    """The messages of a conversation that is kept as one JSON text; None where the text is a message, or a batch.
+    """Return the messages of a conversation recorded as one JSON text; None if it is a message or batch.
 
-    No batch has a request and its response in it, as they come from different sides.
+    A batch never contains a request together with its response, since they have different senders.
     """
     inside: Path = ()
     if value.__class__ is dict and "jsonrpc" not in value:
@@ -315,14 +315,14 @@ def _records(value: Json) -> tuple[Path, list[Json]] | None:
 
 
 class _Rejoined:
-    """What was read from a stream already, and then the stream."""
+    """A stream of bytes already read, followed by the rest of the stream."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self._head = io.BytesIO(head)
         self._stream = stream
 
     def readline(self, size: int = -1, /) -> bytes:
-        """The next line, at most ``size`` bytes of it."""
+        """Return the next line, at most ``size`` bytes of it."""
         line = self._head.readline(size)
         if line.endswith(b"\n") or len(line) == size:
             return line

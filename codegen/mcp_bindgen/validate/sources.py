@@ -1,4 +1,4 @@
-"""What to check: the files that a path means, how each of them is read, and what its place says about its content."""
+"""Sources to check: the files of a path, their formats, and the types and revisions that their folders name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError
 
 Form: TypeAlias = Literal["lines", "log", "json", "markdown", "html"]
-"""How a source is read: a JSON text on each line, the same among other text, one JSON text, documentation."""
+"""Format of a source: a JSON text on each line, the same among other text, one JSON text, or documentation."""
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -33,7 +33,7 @@ STDIN = "-"
 
 
 class InputError(BindgenError):
-    """Something to check is not there, cannot be read, or is larger than allowed; the message names it."""
+    """A source is missing, unreadable, or larger than allowed; the message names it."""
 
 
 @frozen
@@ -41,27 +41,27 @@ class Source:
     """One file, or standard input."""
 
     name: str
-    """As the user named it; ``<stdin>`` for standard input."""
+    """Name as the user wrote it; ``<stdin>`` for standard input."""
     path: Path | None
-    """None for standard input."""
+    """File; None for standard input."""
     form: Form | None
-    """None: to be told from how it begins."""
+    """Format; None if it must be detected from the content."""
     type: str | None = None
-    """The type that the name of its folder says its values are of."""
+    """Type of its values, named by its folder."""
     revision: str | None = None
-    """The revision that its path names."""
+    """Revision named by its path."""
     size: int = 0
-    """In bytes; 0 where that is not known beforehand."""
+    """Size in bytes; 0 if unknown."""
 
 
 def find(
     paths: Iterable[str | Path], form: Form | None = None, is_type: Callable[[str], bool] | None = None
 ) -> Iterator[Source]:
-    """The sources that paths mean: files, folders with all they hold, sorted, and ``-`` for standard input.
+    """Yield the sources of paths: files, folders with their files, sorted, and ``-`` for standard input.
 
-    Of a folder, files that no reader knows by their suffix are left out, as are hidden ones and ``node_modules``.
-    ``is_type`` says whether the name of a folder is that of a type; then what lies in it is of that type. Raises
-    InputError for a path that is not there, and for a folder with nothing in it to check.
+    In folders, files with an unknown suffix, hidden files and ``node_modules`` are skipped. ``is_type`` returns whether
+    the name of a folder is that of a type; the values of its files are then of that type. Raise `InputError` for a
+    missing path, and for a folder without files to check.
     """
     for path in paths:
         if str(path) == STDIN:
@@ -99,7 +99,7 @@ def _file(path: Path, is_type: Callable[[str], bool] | None, form: Form | None) 
 
 
 def _revision_of(folder: Path) -> str | None:
-    """Only for folders of examples: one of logs is as likely named after the day on which they were written."""
+    """Return the revision that the path of a folder of examples names; folders of logs may be named after dates."""
     return next((part for part in reversed(folder.parts) if part in catalog.revisions()), None)
 
 
@@ -108,6 +108,6 @@ def _unreadable(problem: OSError) -> None:
 
 
 def unreadable(name: str, problem: Exception) -> str:
-    """Why a source cannot be read, in a line."""
+    """Return the error message for an unreadable source."""
     reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
     return f"cannot read {name}: {reason[:1].lower()}{reason[1:]}"

@@ -1,4 +1,4 @@
-"""The types of a revision as one table: ``OBJECTS``, ``ALIASES`` and ``RESULTS``; see ``codec.type_tables``."""
+"""Type tables of a revision: ``OBJECTS``, ``ALIASES`` and ``RESULTS``; see ``codec.type_tables``."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from mcp_bindings_runtime.codec.type_tables import Aliases, Objects
 from mcp_bindgen.validate import packages
 
 _TASK: Final = "CreateTaskResult"
-"""What the extension of tasks answers a tool call with; revisions that have tasks themselves say so in their schema."""
+"""Result with which the tasks extension answers a tool call; revisions with tasks of their own declare it in the
+schema."""
 
 
 @frozen(eq=False)
 class Tables:
-    """What the generated packages of one revision and of its extensions hold in their ``_type_tables``."""
+    """The ``_type_tables`` of the generated packages of one revision and of its extensions."""
 
     objects: Objects
-    """Class name to members and index signature."""
+    """Members and index signature by class name."""
     aliases: Aliases
-    """Alias name to shape."""
+    """Shape by alias name."""
     results: Aliases
-    """Method to the shape of its result."""
+    """Shape of the result by method."""
 
 
 @cache
 def load(revision: str) -> Tables:
-    """The tables of a bundled revision and of its extensions, or of a package of one's own.
+    """Return the tables of a bundled revision with its extensions, or of a user's package.
 
-    Raises BindgenError for a name that is none.
+    Raise `BindgenError` for an unknown name.
     """
     joined = own(revision)
     for package in packages.extensions_of(revision):
         added = _of_package(package)
-        # What an extension has under the same name is a part of the revision's.
+        # A name of the revision overrides the same name of an extension.
         objects, aliases = {**added.objects, **joined.objects}, {**added.aliases, **joined.aliases}
         results = {**added.results, **joined.results}
         joined = Tables(objects, aliases, result_shapes(results) if _TASK in added.objects else results)
@@ -47,7 +48,7 @@ def load(revision: str) -> Tables:
 
 @cache
 def own(revision: str) -> Tables:
-    """The same without the extensions: what a value that nothing names is compared with."""
+    """Return the tables without extensions, for values whose type is not named."""
     return _of_package(packages.find(revision))
 
 

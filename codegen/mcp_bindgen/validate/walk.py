@@ -1,6 +1,6 @@
-"""A walk over a value by the tables of a revision: which place of it is what, and which is not as declared.
+"""Walk over a value by the type tables of a revision: the kind of each place in it, and the violations.
 
-It decides as ``codec.type_tables`` does, makes nothing, and goes on after a fault; neither depth nor a wrong kind stops it.
+It decides as ``codec.type_tables`` does, creates no objects, and continues after an error, at any depth.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.tables import Tables
 
 Kind: TypeAlias = Literal["member", "element", "further", "undeclared", "missing", "wrong"]
-"""``member``: of an object, declared. ``element``: of an array or a map. A member that the object's type does not name is
-no fault: ``further`` where the type says that there may be more of any kind, else ``undeclared``. ``missing`` and
-``wrong`` are faults."""
+"""``member``: a declared member of an object. ``element``: an item of an array or a value of a map. ``further``: an
+undeclared member of a type that allows any. ``undeclared``: another undeclared member, not an error. ``missing`` and
+``wrong`` are errors."""
 Constraints: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class Site(NamedTuple):
-    """One place of a value."""
+    """A place in a value."""
 
     path: Path
     kind: Kind
     value: Json
-    """What is there; None where nothing is."""
+    """Value at the place; None if it is missing."""
     constraints: Constraints = ()
-    """Those of the member, as ``(("minimum", 0), ("maximum", 1))``."""
+    """Constraints of the member, as ``(("minimum", 0), ("maximum", 1))``."""
 
 
 def walk(value: Json, shape: Shape, tables: Tables, path: Path = ()) -> Iterator[Site]:
-    """The places below ``value`` in the order of the text, and of each fault the place where it shows."""
+    """Yield the places below ``value`` in document order, and for each violation its place."""
     waiting: list[tuple[Site, Shape]] = []
     here: tuple[Site, Shape] | None = (Site(path, "element", value), shape)
     while here is not None:
@@ -52,7 +52,7 @@ def walk(value: Json, shape: Shape, tables: Tables, path: Path = ()) -> Iterator
 
 
 def resolve(value: Json, shape: Shape, tables: Tables) -> Shape | None:
-    """What a value is to be read as: ``shape`` without aliases, unions decided; None where no member of a union fits."""
+    """Return ``shape`` with aliases and unions resolved for a value; None if no member of a union fits."""
     while not isinstance(shape, str):
         if shape[0] == "alias":
             shape = tables.aliases[shape[1]]
@@ -95,7 +95,7 @@ def _below(site: Site, shape: Shape, tables: Tables) -> Iterator[tuple[Site, Sha
 
 
 def _is(value: Json, shape: Shape) -> bool:
-    """Whether the value itself is of a resolved shape, whatever is below it."""
+    """Return whether the value itself, without its parts, is of a resolved shape."""
     if shape == "json":
         return True
     if isinstance(shape, str):
@@ -106,7 +106,7 @@ def _is(value: Json, shape: Shape) -> bool:
 
 
 def _decide(value: Json, decision: Any) -> int | None:
-    """The member of a union that a value is to be read as; None where there is none, or the value does not say."""
+    """Return the index of the union's member that a value belongs to; None if it cannot be decided."""
     while decision.__class__ is tuple:
         kind, *parts = decision
         if kind == "undecidable":

@@ -1,4 +1,4 @@
-"""What a violation is called and how it reads: the code and the words of a finding."""
+"""Code and message of findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp_bindgen.validate.findings import Finding, Level, Place
 
 _LONGEST_KEY = 100
 _SHOWN = 6
-"""Alternatives that are named; a revision has dozens of methods."""
+"""Number of alternatives that a message names; a revision has dozens of methods."""
 
 
 def finding(
@@ -22,7 +22,7 @@ def finding(
     code: str | None = None,
     level: Level = "error",
 ) -> Finding:
-    """A finding for a value that is not what was expected; ``code`` says which check that was, unless it shows."""
+    """Return the finding for an unexpected value; without ``code``, the code is derived from the texts."""
     return Finding(
         place,
         level,
@@ -36,12 +36,12 @@ def finding(
 
 
 def path_in_words(path: Path) -> str:
-    """``$.params.name``; of a key that is very long, the beginning."""
+    """Return a path as ``$.params.name``, with long keys shortened."""
     return json_path(tuple(f"{str(key)[:_LONGEST_KEY]}…" if len(str(key)) > _LONGEST_KEY else key for key in path))
 
 
 def in_words(found: str, expected: str) -> str:
-    """``"video" is not one of "text", "image"``, ``found 3, expected a string``, ``missing, expected a string``."""
+    """Return a message: ``"video" is not one of "text", "image"``, ``found 3, expected a string``."""
     shown = _shortened(expected)
     if found == "nothing":
         return "missing" if expected == "this member" else f"missing, expected {shown}"

@@ -223,7 +223,7 @@ def test_senders_and_capabilities_of_methods_are_those_of_the_schema(revision: s
         assert sender_by(name, revision) in {senders[0] if len(senders) == 1 else None, None}
         if revision == LAST:
             continue
-        capability = method.capability if revision in method.since else None
+        capability = method.capability if revision >= method.since else None
         assert declared[name].capability == capability
         if capability:
             assert (declared[name].capability_of == "receiver") == method.of_receiver

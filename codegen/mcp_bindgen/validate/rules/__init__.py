@@ -1,4 +1,4 @@
-"""What the specification demands in prose, as rules that a recorded conversation is held against."""
+"""Rules for recorded conversations: requirements that the specification states in prose."""
 
 from mcp_bindgen.validate.rules.conversation import Conversation, listing
 from mcp_bindgen.validate.rules.rule import Rule, Strength

@@ -1,4 +1,4 @@
-"""Errors and versions in answers, as of 2026-07-28: codes that are reserved, versions that contradict, pages alike."""
+"""Rules about errors and results of 2026-07-28: reserved codes, contradicting versions, cache scopes of pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _VERSION = "io.modelcontextprotocol/protocolVersion"
 
 
 class Answers(Area):
-    """Remembers the scope under which each next page was announced."""
+    """Remembers the cache scope with which each next page was announced."""
 
     RULES: ClassVar = (ERROR_CODE_RESERVED, VERSION_REFUSED, VERSION_UNLISTED, CACHE_SCOPE)
 
@@ -54,7 +54,7 @@ class Answers(Area):
         self._scopes: BoundedMap[tuple[str, str], Json] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of errors and results."""
+        """Yield the faults of errors and results."""
         if turn.message.kind == "error":
             yield from _error(turn)
         elif turn.is_result("server/discover"):

@@ -1,4 +1,4 @@
-"""A memory with an end: what was put in last is known, what is older may have been forgotten."""
+"""A mapping of bounded size."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 LIMIT: Final = 10_000
-"""How much of a kind is remembered in one conversation: requests, tokens, tools, tasks."""
+"""Maximum number of requests, tokens, tools and tasks of one conversation that are remembered."""
 
 LONGEST: Final = 1_000
-"""Characters of a name, id or token that is remembered; the longest in use have some dozens."""
+"""Maximum length of a name, id or token that is remembered; usual ones have some dozens of characters."""
 
 
 class BoundedMap(Generic[K, V]):
-    """A mapping that keeps the ``limit`` entries put in last, and says whether it has ever dropped one."""
+    """A mapping that keeps its ``limit`` newest entries."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.has_dropped = False
-        """True once an entry was dropped: from then on, not to be found no longer means not to have been there."""
+        """Whether an entry was dropped for lack of room: then a missing key may have been there."""
         self._limit = limit
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def put(self, key: K, value: V) -> None:
-        """Remembers an entry as the newest, and drops the oldest where there are too many; one of a long key at once."""
+        """Add an entry as the newest; drop the oldest if there are too many, or the entry if its key is too long."""
         if _length(key) > LONGEST:
             self.has_dropped = True
             return
@@ -37,19 +37,19 @@ class BoundedMap(Generic[K, V]):
             self.has_dropped = True
 
     def get(self, key: K) -> V | None:
-        """What is remembered under a key."""
+        """Return the value of a key, or None."""
         return self._entries.get(key)
 
     def drop(self, key: K) -> None:
-        """Takes an entry out, on purpose."""
+        """Remove an entry without setting ``has_dropped``."""
         self._entries.pop(key, None)
 
     def clear(self) -> None:
-        """Takes all entries out, on purpose."""
+        """Remove all entries without setting ``has_dropped``."""
         self._entries.clear()
 
     def values(self) -> Iterator[V]:
-        """What is remembered, oldest first."""
+        """Return the values, oldest first."""
         return iter(self._entries.values())
 
     def __contains__(self, key: K) -> bool:

@@ -1,4 +1,4 @@
-"""What a server asks of a client: requests of their own, or, from 2026-07-28 on, parts of the answers that it gives."""
+"""Calls of a server to a client: requests, or, from 2026-07-28 on, input requests in results."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ TO_CLIENT: Final = ("sampling/createMessage", "roots/list", "elicitation/create"
 
 
 class Call(NamedTuple):
-    """Something that the client is asked for."""
+    """A call of the server to the client."""
 
     path: Path
-    """Where its params are."""
+    """Path of its params."""
     method: str
     params: dict[str, Json]
     capabilities: dict[str, Json] | None
-    """What the client has declared; None if that is not known."""
+    """Capabilities that the client declared; None if unknown."""
 
 
 class Reply(NamedTuple):
-    """What the client gives for a call."""
+    """The client's reply to a call."""
 
     path: Path
-    """Where the result is."""
+    """Path of the result."""
     method: str
     result: dict[str, Json]
     params: dict[str, Json]
-    """Those of the call."""
+    """Params of the call."""
 
 
 def calls(turn: Turn) -> Iterator[Call]:
-    """What a message asks of the client."""
+    """Yield the calls to the client in a message."""
     if turn.revision not in STATELESS:
         if turn.message.kind == "request" and turn.method in TO_CLIENT:
             yield Call(("params",), turn.method, turn.params, turn.history.capabilities.get("client"))
@@ -53,7 +53,7 @@ def calls(turn: Turn) -> Iterator[Call]:
 
 
 def replies(turn: Turn) -> Iterator[Reply]:
-    """What a message gives that the client was asked for, where it is clear what was asked."""
+    """Yield the client's replies in a message whose calls are known."""
     if turn.revision not in STATELESS:
         if turn.message.kind == "result" and turn.method in TO_CLIENT:
             yield Reply(("result",), turn.method, turn.result, turn.request_params)
@@ -69,6 +69,6 @@ def replies(turn: Turn) -> Iterator[Reply]:
 
 
 def declared_in(params: dict[str, Json]) -> dict[str, Json] | None:
-    """The capabilities that the client declares in a request of 2026-07-28; None where it says nothing of them."""
+    """Return the capabilities that a client declares in a request of 2026-07-28; None if it declares none."""
     declared = json_access.member(params.get("_meta"), "io.modelcontextprotocol/clientCapabilities")
     return declared if is_object(declared) else None

@@ -1,6 +1,6 @@
-"""Cancelling: only one's own requests, never ``initialize``, and tasks by another way.
+"""Rules about cancellation: only own requests, never ``initialize``, and tasks by their own method.
 
-A notification that comes when the answer is already on its way is right, so nothing is said about late ones.
+A notification may cross the response, so that late ones are not faults.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _PATH = ("params", "requestId")
 
 
 class Cancellation(Area):
-    """Compares what is cancelled with what was asked."""
+    """Compares cancelled ids with the requests."""
 
     RULES: ClassVar = (CANCEL_INITIALIZE, CANCEL_UNKNOWN, CANCEL_TASK, CANCEL_BY_SERVER)
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of a cancellation."""
+        """Yield the faults of a cancellation."""
         key = json_access.identity(turn.params.get("requestId"))
         if key is None or not turn.is_notification("notifications/cancelled"):
             return
@@ -66,7 +66,7 @@ class Cancellation(Area):
                 yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
         elif turn.sender == "server" and turn.revision in STATELESS:
             if request.method != "subscriptions/listen":
-                message = f"the server cancels `{request.method}`; it may end `subscriptions/listen` in this way, nothing else"
+                message = f"the server cancels `{request.method}`; it may cancel `subscriptions/listen` only"
                 yield Fault(CANCEL_BY_SERVER, _PATH, message, request.method, "`subscriptions/listen`")
         elif request.method == "initialize":
             message = "the `initialize` request is cancelled; clients may cancel any other request"
@@ -79,7 +79,7 @@ class Cancellation(Area):
 
 
 def _cancelled(turn: Turn) -> tuple[SeenRequest | None, bool]:
-    """The request that is meant, and whether it is sure that it is this one or none."""
+    """Return the cancelled request, and whether the ids identify it unambiguously."""
     key = json_access.identity(turn.params.get("requestId"))
     assert key is not None
     sides: tuple[Side | None, ...] = ("client", "server", None)

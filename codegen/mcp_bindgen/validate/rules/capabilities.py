@@ -1,6 +1,6 @@
-"""Capabilities: what a side did not declare is not asked of it, and a side does not do what it did not declare.
+"""Rules about capabilities: each side only uses what the other one, or it itself, has declared.
 
-What the two sides declared is known from the handshake only; in a recording without one, nothing is said here.
+Capabilities are known from the handshake; a recording without one has no findings here.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ _AS_TASK = {
 
 
 class Capabilities(Area):
-    """Compares what is sent with what was declared."""
+    """Compares messages with the declared capabilities."""
 
     RULES: ClassVar = (
         CAPABILITY_UNDECLARED,
@@ -113,7 +113,7 @@ class Capabilities(Area):
         self._subscribed = False
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of messages for which there is no capability."""
+        """Yield the faults of messages without their capability."""
         if turn.is_request("resources/subscribe"):
             self._subscribed = True
         if turn.message.kind == "request" and turn.revision in WITH_HANDSHAKE:
@@ -128,7 +128,7 @@ class Capabilities(Area):
 
 
 def declares(capabilities: dict[str, Json], path: str) -> bool:
-    """Whether a capability, by its dotted path, is among those declared: an object, even an empty one, or ``true``."""
+    """Return whether a capability, by dotted path, is declared: as an object, even an empty one, or ``true``."""
     found = json_access.member(capabilities, *path.split("."))
     return found is not None and found is not False
 

@@ -1,4 +1,4 @@
-"""What fields hold beyond their types: schemes of URIs, media types, moments, how many suggestions."""
+"""Rules about values beyond their types: URI schemes, media types, timestamps, the number of completions."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _LEAP_SECOND = re.compile(r"(:[0-5][0-9]:)60")
 
 
 class Contents(Area):
-    """Looks at each message by itself."""
+    """Checks each message by itself."""
 
     RULES: ClassVar = (ROOT_URI, COMPLETION_VALUES, ICON_SCHEME, LAST_MODIFIED, PROMPT_MEDIA_TYPE, PING_RESULT)
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of what the message holds."""
+        """Yield the faults of the message's values."""
         for path, roots in _roots(turn):
             yield from _root_faults(roots, path)
         if turn.is_result("completion/complete"):
@@ -82,7 +82,7 @@ class Contents(Area):
 
 
 def is_moment(value: str) -> bool:
-    """Whether a text is a moment as ISO 8601 writes it; leap seconds and lowercase letters are right."""
+    """Return whether a text is an ISO 8601 timestamp; leap seconds and lowercase letters are allowed."""
     plain = _LEAP_SECOND.sub(r"\g<1>59", value.upper())
     try:
         datetime.fromisoformat(plain)

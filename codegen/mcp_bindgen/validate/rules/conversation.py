@@ -1,4 +1,4 @@
-"""The rules of one revision, applied to the messages of one conversation as they come."""
+"""Checks the messages of one conversation by the rules of one revision."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ AREAS: Final[tuple[type[Area], ...]] = (
 class Conversation:
     """Messages between one client and one server, in the order in which they were sent.
 
-    A conversation may be a part only: what is judged by what came before is then judged as far as that was seen (module
-    ``history`` says how this is known). An ``initialize`` request starts a new session, since clients reconnect: ids and
-    tokens start afresh, and what was declared is forgotten. With ``complete``, the caller knows that all of it is one
-    session from its first message on; then nothing may come before ``initialize``, and no second one.
+    A conversation may be incomplete: rules about earlier messages then apply as far as these are known (see module
+    ``history``). An ``initialize`` request starts a new session, since clients reconnect: ids, tokens and declared
+    capabilities are reset. With ``complete``, the whole conversation is one session from its first message: no message
+    may precede ``initialize``, and it must occur only once.
 
-    Each conversation remembers the latest 10,000 requests, tokens, tools and so on. What goes beyond is forgotten, and
-    rules that would need it are silent from then on. ``label`` is what findings call the revision.
+    A conversation remembers the latest 10,000 requests, tokens, tools and so on. Rules that would need older ones are
+    then skipped. ``label`` is the revision's name in findings.
     """
 
     def __init__(self, revision: str, *, complete: bool = False, label: str | None = None) -> None:
@@ -68,7 +68,7 @@ class Conversation:
         self._latest: Message | None = None
 
     def check(self, message: Message) -> Iterator[Finding]:
-        """What is wrong with the next message, and with the session before where this one starts another."""
+        """Return the findings about the next message, and about the ended session if it starts a new one."""
         found: list[Finding] = []
         if self._starts_a_session(message):
             found += self.end()
@@ -80,11 +80,11 @@ class Conversation:
             found += [self._finding(fault, message) for fault in area.check(turn) if self._holds(fault.rule)]
         self._history.record(message, sender)
         self._latest = message
-        # All at once: what is remembered must not depend on whether the caller looks at each finding.
+        # Not lazily: the history must not depend on whether the caller reads each finding.
         return iter(found)
 
     def end(self) -> Iterator[Finding]:
-        """What is known only now that no more messages come."""
+        """Return the findings that are known only at the end."""
         found: list[Finding] = []
         if self._latest is not None:
             for area in self._areas:
@@ -107,7 +107,7 @@ class Conversation:
 
 
 def listing() -> Sequence[Rule]:
-    """All rules, by area."""
+    """Return all rules, grouped by area."""
     return [rule for area in AREAS for rule in area.RULES]
 
 

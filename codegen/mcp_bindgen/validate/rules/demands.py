@@ -1,8 +1,8 @@
-"""Answers of 2026-07-28 that ask for input, and which requests may bring it.
+"""Results of 2026-07-28 that request input.
 
-The client makes its request again, with the inputs. Which request is such a repetition of which can be told only
-roughly, by its method and the tool, prompt or resource that it names. So each repetition has candidates, and is at fault
-only if it is at fault whichever of them it belongs to.
+The client repeats its request with the inputs. The request that it repeats is known only approximately, by its method
+and the tool, prompt or resource that it names. Each repetition therefore has candidates, and breaks a rule only if it
+does so for all of them.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.json_access import Identity
 
 _MOST_REMEMBERED = 1_000
-"""Each is remembered with all that it asks, so fewer than of other things."""
+"""Maximum number of remembered results, lower than that of other things as each holds its input requests."""
 
 Subject: TypeAlias = tuple[str, str | None]
-"""A method, and what it names."""
+"""A method, and the tool, prompt or resource named by the params."""
 
 
 @frozen(eq=False)
 class Demand:
-    """An answer that asks for input."""
+    """A result that requests input."""
 
     subject: Subject
     id: Identity | None
-    """Of the request that it answers."""
+    """Id of the request that it answers."""
     state: str | None
-    """Its ``requestState``; None without one."""
+    """Its ``requestState``, or None."""
     inputs: dict[str, Json]
     """Its ``inputRequests``."""
 
 
 class Demands:
-    """Those of one conversation."""
+    """The results of one conversation that request input."""
 
     def __init__(self) -> None:
         self.has_dropped = False
-        """There may be more than are remembered."""
+        """Whether there may be more than are remembered."""
         self._demands: BoundedMap[int, Demand] = BoundedMap(_MOST_REMEMBERED)
         self._count = 0
 
     def record(self, answer: Json, request: Json) -> None:
-        """Remembers an answer, if it asks for input."""
+        """Record a response if it requests input."""
         result = json_access.fields(json_access.member(answer, "result"))
         if result.get("resultType") != "input_required":
             return
@@ -67,15 +67,15 @@ class Demands:
         self.has_dropped = self.has_dropped or self._demands.has_dropped
 
     def about(self, wanted: Subject) -> list[Demand]:
-        """Those that a request of that method and name may be the repetition for, oldest first."""
+        """Return those that a request with that subject may continue, oldest first."""
         return [demand for demand in self._demands.values() if demand.subject == wanted]
 
     def with_state(self, state: str) -> list[Demand]:
-        """Those that have a state, whatever they are about, oldest first."""
+        """Return those with that state and any subject, oldest first."""
         return [demand for demand in self._demands.values() if demand.state == state]
 
 
 def subject(method: str | None, params: dict[str, Json]) -> Subject:
-    """What a request is about."""
+    """Return the subject of a request."""
     named = params.get("uri") if method == "resources/read" else params.get("name")
     return method or "", json_access.text(named)

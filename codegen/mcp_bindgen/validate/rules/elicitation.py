@@ -1,4 +1,4 @@
-"""Elicitation: flat forms, answers that fit the mode, and pages whose end is announced under their own id."""
+"""Rules about elicitation: flat forms, results that fit the mode, and completion of URL elicitations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NOT_FLAT = ("$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas",
 
 
 class Elicitation(Area):
-    """Remembers under which ids users were sent to pages."""
+    """Remembers the ids of URL elicitations."""
 
     RULES: ClassVar = (ELICITATION_FLAT, ELICITATION_CONTENT, ELICITATION_ID_UNKNOWN, URL_ELICITATION_ERROR)
 
@@ -57,7 +57,7 @@ class Elicitation(Area):
         self._pages: BoundedMap[str, bool] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of forms and pages, and of what comes back."""
+        """Yield the faults of forms, URL elicitations and their results."""
         for call in calls(turn):
             if call.method == "elicitation/create":
                 self._remember(call.params)

@@ -1,7 +1,7 @@
-"""The order of the handshake: ``initialize``, its answer, ``notifications/initialized``, and then the rest.
+"""Rules about the order of the handshake: ``initialize``, its response, ``notifications/initialized``.
 
-Most of it can be judged only from an ``initialize`` request on. One that comes later in a recording starts a new
-session, as clients reconnect; only where the recording is said to be one session is it a fault.
+Most of them apply only from an ``initialize`` request on. A later one starts a new session, as clients reconnect; it is
+a fault only if the recording is known to be one session.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ INITIALIZED_MISSING: Final = Rule(
 
 
 class Handshake(Area):
-    """Remembers the first request that should have come after ``notifications/initialized``."""
+    """Remembers the first request that should have followed ``notifications/initialized``."""
 
     RULES: ClassVar = (
         INITIALIZE_FIRST,
@@ -81,7 +81,7 @@ class Handshake(Area):
         self._operating: Message | None = None
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults in the order of the handshake."""
+        """Yield the faults in the order of the handshake."""
         first, self._first = self._first, False
         if turn.is_request("initialize"):
             yield from _initialize(turn)
@@ -93,7 +93,7 @@ class Handshake(Area):
             yield _not_first(turn)
 
     def end(self, history: History) -> Iterator[Fault]:
-        """An ``initialized`` that never came."""
+        """Yield a fault if ``notifications/initialized`` was never sent."""
         if self._operating and history.initialize_result and not history.initialized:
             yield Fault(
                 INITIALIZED_MISSING,
@@ -106,7 +106,7 @@ class Handshake(Area):
     def _request(self, turn: Turn, *, first: bool) -> Iterator[Fault]:
         history = turn.history
         if history.initialize_request is None:
-            # With ``server/discover`` a client of a later revision finds out whether the server speaks that one.
+            # With ``server/discover``, a client finds out whether the server supports a later revision.
             if first and history.whole and not turn.is_request("server/discover"):
                 yield _not_first(turn)
         elif turn.sender == "client" and history.initialize_result is None and not history.refused:

@@ -1,14 +1,14 @@
-"""What was said so far in a session, as far as later messages are judged by it.
+"""History of a session, as far as rules about later messages need it.
 
-A recording may start in the middle, and then a great deal is unknown: an answer may belong to a request that was never
-recorded. ``History.whole`` says whether everything since the start of the session is known. It is where
+A recording may start in the middle, so that a response may answer a request that was never recorded. ``History.whole``
+says whether everything since the start of the session is known. It is true if
 
 - the recording, or this part of it, starts with an ``initialize`` request;
-- in 2026-07-28, which has none, it starts with ``server/discover``, which clients send first if at all, or with a
+- in 2026-07-28, which has none, it starts with ``server/discover``, which clients can only send first, or with a
   request numbered 0 or 1; or
-- whoever has the recording says that it is complete.
+- the caller says that the recording is complete.
 
-Everything is remembered up to a limit; once something was forgotten, ``whole`` is false from then on.
+The history has a maximum size; once an entry was dropped, ``whole`` is false.
 """
 
 from __future__ import annotations
@@ -27,52 +27,52 @@ from mcp_bindgen.validate.rules.rule import STATELESS
 
 @define(eq=False)
 class SeenRequest:
-    """A request, in short."""
+    """The properties of a request that later messages depend on."""
 
     sender: Side | None
     method: str
     id: Identity
     token: Identity | None = None
-    """The progress token that it brought along."""
+    """Its progress token."""
     answered: bool = False
     cancelled: bool = False
     became_task: bool = False
-    """Its answer said that a task goes on with it, so that progress may still come."""
+    """Whether it was answered with a task, so that progress may still follow."""
 
 
 class History:
-    """The requests of a session, its handshake and what the two sides declared."""
+    """The requests of a session, its handshake and the declared capabilities."""
 
     def __init__(self, revision: str, *, whole: bool, earlier: frozenset[Identity] = frozenset()) -> None:
         self.revision = revision
         self.initialize_request: SeenRequest | None = None
         """The ``initialize`` request."""
         self.initialize_result: Message | None = None
-        """The result that answered it."""
+        """The result of ``initialize``."""
         self.refused = False
-        """It was answered with an error."""
+        """Whether ``initialize`` was answered with an error."""
         self.initialized = False
         self.capabilities: dict[Side, dict[str, Json]] = {}
-        """By side, once they are known."""
+        """Declared capabilities by side, once known."""
         self.earlier = earlier
-        """Ids of requests of the session before, answers to which may still come."""
+        """Ids of unanswered requests of the session before, which may still be answered."""
         self.requests: BoundedMap[tuple[Side | None, Identity], SeenRequest] = BoundedMap()
         self.demands = Demands()
-        """Answers that ask for input."""
+        """Results that request input."""
         self._whole = whole
         self._empty = True
 
     @property
     def whole(self) -> bool:
-        """Everything since the start of the session is known."""
+        """Whether everything since the start of the session is known."""
         return self._whole and not self.requests.has_dropped
 
     def waiting(self) -> frozenset[Identity]:
-        """Ids of requests that were not answered."""
+        """Return the ids of unanswered requests."""
         return frozenset(request.id for request in self.requests.values() if not request.answered)
 
     def sender_of(self, message: Message) -> Side | None:
-        """Who sent a message: said by the log, or the only side that can have."""
+        """Return the sender of a message: named by the log, or the only possible side."""
         if message.sender is not None:
             return message.sender
         if message.kind in {"request", "notification"}:
@@ -84,7 +84,7 @@ class History:
         return opposite(candidates[0].sender) if len(candidates) == 1 else None
 
     def answered_request(self, message: Message, sender: Side | None) -> SeenRequest | None:
-        """The request that a response answers."""
+        """Return the request that a response answers."""
         key = json_access.identity(message.value.get("id"))
         if key is None or message.kind not in {"result", "error"}:
             return None
@@ -94,12 +94,12 @@ class History:
         return self.requests.get((opposite(sender), key)) or self.requests.get((None, key))
 
     def may_answer(self, key: Identity, sender: Side | None) -> bool:
-        """Whether a response of that id may be to a request that was seen."""
+        """Return whether a response with that id may answer a known request."""
         sides: tuple[Side | None, ...] = (None, opposite(sender)) if sender else (None, "client", "server")
         return key in self.earlier or any(self.requests.get((side, key)) for side in sides)
 
     def record(self, message: Message, sender: Side | None) -> None:
-        """Remembers a message, after it was judged."""
+        """Record a message that was checked."""
         if self._empty and self.revision in STATELESS and _is_a_beginning(message):
             self._whole = True
         self._empty = False
@@ -168,7 +168,7 @@ def _is_a_beginning(message: Message) -> bool:
 
 
 def opposite(side: Side | None) -> Side | None:
-    """The other side."""
+    """Return the other side."""
     if side is None:
         return None
     return "server" if side == "client" else "client"

@@ -1,7 +1,7 @@
-"""Ids of requests and responses: used once, answered once, and only what was asked is answered.
+"""Rules about ids: each is used once, answered once, and only by a response to a request.
 
-In a recording that starts in the middle, a response may answer a request that came before it. It is reported all the
-same where ids tell: if a side numbers its requests upwards, then a number above its first cannot have been used earlier.
+In a recording that starts in the middle, a response may answer an earlier request. It is still reported if a side
+numbers its requests in ascending order and the id is above the first one seen.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ RESPONSE_BY_CLIENT: Final = Rule(
 
 
 _NO_REQUEST = (-32700, -32600)
-"""Codes that answer what is no JSON or no request, and so may not have been seen as one here either."""
+"""Codes that answer invalid JSON or an invalid request, which may not have been recorded as a request."""
 
 
 class Identifiers(Area):
@@ -87,7 +87,7 @@ class Identifiers(Area):
         self._numbers: dict[Side, _Numbers] = {"client": _Numbers(), "server": _Numbers()}
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of the id, and of who asks and answers."""
+        """Yield the faults of the id and the direction."""
         key = json_access.identity(turn.value.get("id"))
         if turn.message.kind == "request":
             yield from _direction_of_request(turn)
@@ -126,7 +126,7 @@ class Identifiers(Area):
 
 
 class _Numbers:
-    """Whether a side counts its requests, and from which number on that was seen."""
+    """The ascending numbers of one side's requests, if it numbers them so."""
 
     def __init__(self) -> None:
         self._first: int | None = None
@@ -169,7 +169,7 @@ def _reuse(turn: Turn, key: Identity) -> Iterator[Fault]:
 
 
 def _direction_of_request(turn: Turn) -> Iterator[Fault]:
-    # Who may send a method of the protocol is part of the schema, and checked by it.
+    # For methods of the protocol, the schema names the sender.
     if turn.sender == "server" and turn.method not in METHODS:
         yield Fault(
             REQUEST_BY_SERVER,

@@ -1,4 +1,4 @@
-"""Reading JSON that may be anything: what is not there, or of another kind than wanted, reads as nothing."""
+"""Access to JSON of any content: missing or wrongly typed parts read as empty."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mcp_bindings_runtime.codec.checks import is_array, is_integer, is_number, i
 from mcp_bindgen.validate.entries import Json
 
 Identity: TypeAlias = tuple[str, str | int]
-"""A request id or progress token that can be looked up: ``1`` and ``"1"`` are different ones."""
+"""A request id or progress token as a key: ``1`` and ``"1"`` differ."""
 
 
 def member(value: Json, *keys: str) -> Json:
-    """What is found by going from key to key, None where that ends early."""
+    """Return the member at a path of keys; None if there is none."""
     for key in keys:
         if not is_object(value):
             return None
@@ -23,12 +23,12 @@ def member(value: Json, *keys: str) -> Json:
 
 
 def fields(value: Json) -> dict[str, Json]:
-    """An object, or an empty one."""
+    """Return an object, or an empty one."""
     return value if is_object(value) else {}
 
 
 def same(one: Json, other: Json) -> bool:
-    """Whether two values are equal; false where they are too deep to tell."""
+    """Return whether two values are equal; false if they are nested too deeply to compare."""
     try:
         return bool(one == other)
     except RecursionError:
@@ -36,36 +36,36 @@ def same(one: Json, other: Json) -> bool:
 
 
 def items(value: Json) -> list[Json]:
-    """An array, or an empty one."""
+    """Return an array, or an empty one."""
     return value if is_array(value) else []
 
 
 def text(value: Json) -> str | None:
-    """A string, or None."""
+    """Return a string, or None."""
     return value if isinstance(value, str) else None
 
 
 def number(value: Json) -> int | float | None:
-    """A number, or None; ``true`` is none."""
+    """Return a number, or None; ``true`` is not a number."""
     return value if is_number(value) else None
 
 
 def identity(value: Json) -> Identity | None:
-    """What an id or token is known by; None for what cannot be one."""
+    """Return the key of an id or token; None for other values."""
     if isinstance(value, str):
         return "string", value
     return ("integer", value) if is_integer(value) else None
 
 
 def objects(value: Json) -> Iterator[tuple[int, dict[str, Json]]]:
-    """The objects of an array, each with its index."""
+    """Yield the objects of an array with their indices."""
     for index, item in enumerate(items(value)):
         if is_object(item):
             yield index, item
 
 
 def blocks(content: Json) -> Iterator[tuple[tuple[int, ...], dict[str, Json]]]:
-    """Content blocks, which may be a single one or an array of them, each with where it stands below ``content``."""
+    """Yield content blocks, of which ``content`` is one or an array, with their paths below it."""
     if is_object(content):
         yield (), content
     for index, item in objects(content):

@@ -1,4 +1,4 @@
-"""Keys of ``_meta``: how they are spelled, which are reserved, and what those of trace contexts hold."""
+"""Rules about ``_meta`` keys: spelling, reserved prefixes, and the values of trace contexts."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ _TRACEPARENT = re.compile(
 _OURS = frozenset({"mcp", "modelcontextprotocol"})
 _DECLARING = (("capabilities",), ("io.modelcontextprotocol/clientCapabilities",))
 _OFFICIAL = "io.modelcontextprotocol/"
-"""The prefix that the specification itself and official extensions use, for keys that no list here can know."""
+"""Prefix of the specification and official extensions, whose keys no list here can be complete."""
 
 
 class MetaKeys(Area):
-    """Looks at each ``_meta`` of a message, and at the extensions that are declared."""
+    """Checks each ``_meta`` of a message, and the declared extensions."""
 
     RULES: ClassVar = (META_KEY, META_KEY_RESERVED, TRACE_CONTEXT, EXTENSION_ID)
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of keys."""
+        """Yield the faults of keys."""
         if turn.revision < "2025-06-18":
             return
         for path, found in find_members(turn.value, "_meta", "extensions"):

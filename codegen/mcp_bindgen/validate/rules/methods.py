@@ -1,4 +1,4 @@
-"""Who may send a method, and which capability has to be declared by whom for that."""
+"""Senders of methods, and the capabilities that they require."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _BOTH: Final[tuple[Side, Side]] = ("client", "server")
 
 
 class Method(NamedTuple):
-    """What the prose says about one method."""
+    """The specification's requirements for a method."""
 
     senders: tuple[Side, ...]
     capability: str | None = None
-    """Dotted path below the capabilities; of the receiver of a request, of the sender of a notification."""
+    """Dotted path of the required capability, of the receiver of a request or the sender of a notification."""
     since: str = ""
-    """The first revision that requires the capability; by default the first that there is."""
+    """First revision that requires the capability; by default the first of all."""
     of_receiver: bool = True
 
 
@@ -72,7 +72,7 @@ METHODS: Final = {
 
 
 def sender_by(method: str | None, revision: str) -> Side | None:
-    """The side that alone may send a method; None where both may, or where it is unknown."""
+    """Return the only side that may send a method; None if both may, or if it is unknown."""
     if method == "notifications/progress" and revision in STATELESS:
         return "server"
     known = METHODS.get(method or "")

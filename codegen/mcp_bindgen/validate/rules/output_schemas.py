@@ -1,4 +1,4 @@
-"""Structured results, checked by the ``outputSchema`` with which their tool was listed (the extra ``schema``)."""
+"""Rule about structured results, checked against the listed ``outputSchema`` of the tool (the extra ``schema``)."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ STRUCTURED_CONTENT_SCHEMA: Final = Rule(
 
 MOST_SCHEMAS: Final = 1_000
 LARGEST: Final = 256 * 1024
-"""Characters of a schema that is remembered; larger ones are not checked."""
+"""Maximum length of a schema; longer ones are not checked."""
 
 _PLACE: Path = ("result", "structuredContent")
 
 
 class OutputSchemas(Area):
-    """Remembers the output schemas that were listed, and for which tool a task was made."""
+    """Remembers the listed output schemas, and the tools of tasks."""
 
     RULES: ClassVar = (STRUCTURED_CONTENT_SCHEMA,)
 
     def __init__(self) -> None:
         self._schemas: BoundedMap[str, str | Look] = BoundedMap(MOST_SCHEMAS)
-        """By tool: the text of a schema, and once it was used the function that checks by it."""
+        """By tool, the text of its schema, or after the first use the function that checks results."""
         self._tasks: BoundedMap[str, str] = BoundedMap()
-        """By the id of a task: the tool that was called."""
+        """Called tool by the id of a task."""
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of structured results."""
+        """Yield the faults of structured results."""
         if turn.is_notification("notifications/tools/list_changed"):
             self._schemas.clear()
         elif turn.is_result("tools/list"):
@@ -64,7 +64,7 @@ class OutputSchemas(Area):
         name = json_access.text(tool.get("name"))
         if name is None:
             return
-        # A list that leaves the schema out promises nothing any more.
+        # A list without the schema withdraws it.
         self._schemas.drop(name)
         schema = tool.get("outputSchema")
         if not isinstance(schema, dict):
@@ -84,7 +84,7 @@ class OutputSchemas(Area):
                 known = bounded_checker(json.loads(known))
                 self._schemas.put(name, known)
             faults = known(result["structuredContent"])
-        except Exception as problem:  # noqa: BLE001 - of a library, by a schema that nobody here has written
+        except Exception as problem:  # noqa: BLE001 - raised by a library for a foreign schema
             self._schemas.drop(name)
             why = str(problem) if isinstance(problem, UsageError) else f"it cannot be used: {problem!r:.100}"
             yield _unchecked(name, why, _PLACE)

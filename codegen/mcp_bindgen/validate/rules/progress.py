@@ -1,4 +1,4 @@
-"""Progress: values go up, tokens belong to one request at a time, and it ends with the request."""
+"""Rules about progress: values increase, tokens belong to one request at a time, and it ends with the request."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ PROGRESS_TOKEN_IN_USE: Final = Rule(
 
 @define(eq=False)
 class _Track:
-    """What is known of a token."""
+    """A progress token with its request."""
 
     request: SeenRequest | None = None
-    """The request that brought it along, as the history knows it; None where progress came without one."""
+    """The request with the token; None if progress came without one."""
     last: float | int | None = None
     ended: bool = False
-    """Its request was answered before a notification came."""
+    """Whether its request was answered before a notification came."""
 
 
 class Progress(Area):
@@ -67,7 +67,7 @@ class Progress(Area):
         self._tracks: BoundedMap[tuple[Side | None, Identity], _Track] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of progress, and of the tokens that ask for it."""
+        """Yield the faults of progress and of progress tokens."""
         if turn.message.kind == "request":
             yield from self._record_token(turn)
         elif turn.is_notification("notifications/progress"):
@@ -124,7 +124,7 @@ class Progress(Area):
             yield from _increase(turn, track)
 
     def _key_of(self, sender: Side | None, key: Identity) -> tuple[tuple[Side | None, Identity], bool]:
-        """Under which side the token is to be looked up, and whether that is sure."""
+        """Return the key of the token, and whether it is certain."""
         sides: tuple[Side | None, ...] = ("client", "server", None) if sender is None else (opposite(sender), None)
         found: list[tuple[Side | None, Identity]] = [(side, key) for side in sides if self._tracks.get((side, key))]
         if not found:
@@ -133,7 +133,7 @@ class Progress(Area):
 
     @staticmethod
     def _request(turn: Turn, track: _Track | None) -> SeenRequest | None:
-        """The request of a track, as it is by now."""
+        """Return the current state of a track's request."""
         if track is None or track.request is None:
             return None
         return turn.history.requests.get((track.request.sender, track.request.id))

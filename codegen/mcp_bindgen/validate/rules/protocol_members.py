@@ -1,4 +1,4 @@
-"""Where in a message the protocol's own members may be: everywhere but in what is opaque to it."""
+"""Search for the protocol's own members in a message, outside of application data."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _OPAQUE: Final = frozenset(
         "structuredContent",
     }
 )
-"""Members that hold what applications put there; a key below one of them means what they say."""
+"""Members that hold application data; keys below them have no meaning in the protocol."""
 _OURS = "io.modelcontextprotocol/"
-"""What keys of ``_meta`` start with that the protocol defines."""
+"""Prefix of the ``_meta`` keys that the protocol defines."""
 
 
 def find_members(value: Json, *names: str) -> Iterator[tuple[Path, Json]]:
-    """Each member of these names, with its place, in the order of the text; however deep the value is."""
+    """Yield each member with one of the names and its path, in document order, at any depth."""
     ways: list[tuple[Path, Json]] = [((), value)]
     while ways:
         path, part = ways.pop()

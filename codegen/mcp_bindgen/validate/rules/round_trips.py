@@ -1,4 +1,4 @@
-"""Requests in several rounds, as of 2026-07-28: what an answer asks for, and what the request then brings along."""
+"""Rules about requests in several rounds, as of 2026-07-28: requested inputs and the repeated request."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ _MEMBERS = {
     "roots/list": frozenset({"roots"}),
     "sampling/createMessage": frozenset({"model", "role", "content"}),
 }
-"""Method to members of its result, at least one of which is there."""
+"""Members of results by method, at least one of which is present."""
 
 
 class RoundTrips(Area):
-    """Compares what comes with what was asked for."""
+    """Compares inputs with the requested ones."""
 
     RULES: ClassVar = (
         RESULT_TYPE,
@@ -89,7 +89,7 @@ class RoundTrips(Area):
     )
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of a round."""
+        """Yield the faults of a round."""
         if turn.message.kind == "result":
             yield from _result(turn)
         elif turn.message.kind == "request" and ("inputResponses" in turn.params or "requestState" in turn.params):
@@ -100,7 +100,7 @@ def _result(turn: Turn) -> Iterator[Fault]:
     if not isinstance(turn.value.get("result"), dict):
         return
     kind = turn.result.get("resultType")
-    # A server that speaks earlier revisions too answers ``initialize`` by one of these.
+    # A server that also supports earlier revisions answers ``initialize`` by one of these.
     if kind is None and turn.method != "initialize":
         message = "the result has no `resultType`, which each result has to have"
         yield Fault(RESULT_TYPE, ("result",), message, "nothing", '"complete" or "input_required"')

@@ -1,4 +1,4 @@
-"""A rule: a requirement of the specification's prose, its section, and the revisions for which it holds."""
+"""Rules: requirements of the specification's prose, with their sections and revisions."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Rule:
     section: str
     """Page and heading of the specification: ``basic/lifecycle, Initialization``."""
     since: str | None = field(default=None, kw_only=True)
-    """The first revision for which the rule holds; None for the first that there is."""
+    """The first revision with the rule; None for the first of all."""
     until: str | None = field(default=None, kw_only=True)
-    """The last one; None if the rule still holds."""
+    """The last revision with the rule; None if it still holds."""
     strength: Strength = field(default="must", kw_only=True)
     """Whether it is a requirement or a recommendation."""
     recommended_until: str | None = field(default=None, kw_only=True)
-    """The last revision that recommends what later ones require."""
+    """The last revision in which it is a recommendation; later ones require it."""
     earlier_sections: Mapping[str, str] = field(factory=dict[str, str], kw_only=True)
-    """Sections of earlier revisions, each by the last revision that has it."""
+    """Sections in earlier revisions, by the last revision that has them."""
 
     @property
     def revisions(self) -> RevisionRange:
@@ -51,7 +51,7 @@ class Rule:
         return "should" if recommended else self.strength
 
     def section_in(self, revision: str) -> str:
-        """Return its page and heading in one revision."""
+        """Return the page and heading of the specification in one revision."""
         last = min((each for each in self.earlier_sections if revision <= each), default=None)
         return self.section if last is None else self.earlier_sections[last]
 
@@ -61,11 +61,11 @@ class Fault(NamedTuple):
 
     rule: Rule
     path: Path
-    """Keys and indices from the message."""
+    """Path from the top of the message."""
     message: str
     found: str | None = None
     expected: str | None = None
     recorded: Message | None = None
-    """The message it is in, where that is not the one just looked at."""
+    """The message that breaks it, if not the one being checked."""
     level: Literal["rule", "note"] = "rule"
-    """A note says that the rule could not be checked."""
+    """``note`` if the rule could not be checked."""

@@ -1,4 +1,4 @@
-"""Messages of sampling: uses of tools and their results come in pairs, and apart from other content."""
+"""Rules about sampling: tool uses and results come in pairs, and apart from other content."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ TOOL_CHOICE_NONE: Final = Rule(
 
 
 class Sampling(Area):
-    """Looks at the messages that are sampled from, and at what is sampled."""
+    """Checks the messages of sampling requests and results."""
 
     RULES: ClassVar = (TOOL_RESULT_MIXED, TOOL_USE_UNANSWERED, TOOL_RESULT_UNASKED, TOOL_CHOICE_NONE)
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of uses and results."""
+        """Yield the faults of tool uses and results."""
         if turn.revision < "2025-11-25":
             return
         for call in calls(turn):

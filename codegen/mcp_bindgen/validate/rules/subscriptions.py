@@ -1,4 +1,4 @@
-"""Streams of notifications, as of 2026-07-28: acknowledged first, only what was asked for, each with the stream's id."""
+"""Rules about streams of notifications of 2026-07-28: acknowledged first, only requested kinds, with the id."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ _FILTERS = {
     "notifications/resources/list_changed": "resourcesListChanged",
     "notifications/resources/updated": "resourceSubscriptions",
 }
-"""Method to the member of the filter that asks for it."""
+"""Member of the filter that requests a notification, by method."""
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
 @define(eq=False)
 class _Stream:
-    """What is known of a stream."""
+    """An open stream of notifications."""
 
     wanted: frozenset[str]
-    """The members of its filter that ask for something."""
+    """Members of its filter that are set."""
     acknowledged: bool = False
 
 
 class Subscriptions(Area):
-    """Remembers streams by the id of the request, and the log levels of requests in progress."""
+    """Remembers streams by request id, and the log levels of requests in progress."""
 
     RULES: ClassVar = (SUBSCRIPTION_ID, SUBSCRIPTION_ORDER, SUBSCRIPTION_UNASKED, LOG_UNASKED)
 
@@ -74,7 +74,7 @@ class Subscriptions(Area):
         self._levels: BoundedMap[Identity, int] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of notifications and of streams."""
+        """Yield the faults of notifications and streams."""
         key = json_access.identity(turn.value.get("id"))
         if turn.message.kind == "request" and key is not None:
             self._record_request(turn, key)

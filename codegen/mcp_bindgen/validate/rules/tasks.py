@@ -1,4 +1,4 @@
-"""Tasks of 2025-11-25: how their status goes, and which messages name the task that they belong to."""
+"""Rules about tasks of 2025-11-25: the order of their status, and the messages that name their task."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 @frozen
 class _Final:
-    """What is remembered of a task that is over."""
+    """The final status of a task."""
 
     status: str
     updated: Json
 
 
 class Tasks(Area):
-    """Remembers which tasks were made, and how they ended."""
+    """Remembers the tasks and their final status."""
 
     RULES: ClassVar = (
         TASK_BEGINS_WORKING,
@@ -99,7 +99,7 @@ class Tasks(Area):
         self._over: BoundedMap[str, _Final] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of what is said about tasks."""
+        """Yield the faults of tasks."""
         if turn.is_result("tools/call", "sampling/createMessage", "elicitation/create"):
             yield from self._created(turn, json_access.fields(turn.result.get("task")))
         for path, task in _tasks(turn):
@@ -140,7 +140,7 @@ class Tasks(Area):
 
 
 def _tasks(turn: Turn) -> Iterator[tuple[Path, dict[str, Json]]]:
-    """The states of tasks in a message."""
+    """Yield the tasks in a message with their paths."""
     if turn.is_result("tasks/get", "tasks/cancel"):
         yield ("result",), turn.result
     elif turn.is_result("tasks/list"):
@@ -161,7 +161,7 @@ def _moments(task: dict[str, Json], path: Path) -> Iterator[Fault]:
 
 
 def _is_older(moment: Json, than: Json) -> bool:
-    """Whether news are older than what is known, as messages may overtake each other; true if that cannot be told."""
+    """Return whether a timestamp is older than another, as messages may overtake; true if they cannot be compared."""
     try:
         return datetime.fromisoformat(moment) < datetime.fromisoformat(than)
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""Tools: their names, the headers that mirror arguments, and results as their definitions promise.
+"""Rules about tools: names, headers for arguments, and results that match the definitions.
 
-Definitions are known from ``tools/list``, until the server says that they have changed.
+Definitions are those of ``tools/list``, until the server reports that they changed.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ _LISTED = (
 
 @frozen
 class _Tool:
-    """What is remembered of a definition."""
+    """The properties of a definition that calls and results depend on."""
 
     structured: bool
     support: str
 
 
 class Tools(Area):
-    """Remembers the tools that were listed."""
+    """Remembers the listed tools."""
 
     RULES: ClassVar = (
         TOOL_NAME,
@@ -109,7 +109,7 @@ class Tools(Area):
         self._tools: BoundedMap[str, _Tool] = BoundedMap()
 
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """Faults of definitions, calls and results."""
+        """Yield the faults of definitions, calls and results."""
         if turn.is_notification("notifications/tools/list_changed"):
             self._tools.clear()
         elif turn.is_result("tools/list"):
@@ -181,14 +181,14 @@ def _header_faults(schema: Json, path: Path) -> Iterator[Fault]:
         if "x-mcp-header" in json_access.fields(part):
             yield from _one_header(part, (*where, "x-mcp-header"), seen, is_reached=is_reached)
         steps = list(_below(part))
-        # Below an array or a choice, no property is reached by names alone.
+        # A property below an array or a choice has no path of names only.
         ways += [
             ((*where, *step), below, named and (is_reached or where == path)) for step, below, named in reversed(steps)
         ]
 
 
 def _below(schema: Json) -> Iterator[tuple[Path, Json, bool]]:
-    """The schemas of a schema, and whether each is that of a property."""
+    """Yield the subschemas of a schema with their paths, and whether each is that of a property."""
     for keyword, value in json_access.fields(schema).items():
         if keyword == "properties":
             yield from (((keyword, name), below, True) for name, below in json_access.fields(value).items())

@@ -1,4 +1,4 @@
-"""One message in its conversation: what an area of rules is given to look at."""
+"""Areas of rules, and the message with its context that they check."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from mcp_bindgen.validate.rules.rule import Fault, Rule
 
 @frozen(eq=False)
 class Turn:
-    """A message, with what is known before it is remembered."""
+    """A message to check, with the history before it."""
 
     message: Message
     history: History
     sender: Side | None
     answered_request: SeenRequest | None
-    """For a response: the request that it answers, if that was seen."""
+    """For a response, the request that it answers, if that was seen."""
 
     @property
     def revision(self) -> str:
-        """The one whose rules hold."""
+        """The revision whose rules apply."""
         return self.history.revision
 
     @property
@@ -37,46 +37,46 @@ class Turn:
 
     @property
     def method(self) -> str | None:
-        """That of the message, or of the request that it answers."""
+        """The method of the message, or of the request that it answers."""
         return self.message.method or (self.answered_request.method if self.answered_request else None)
 
     @property
     def params(self) -> dict[str, Json]:
-        """Its params, as far as they are an object."""
+        """Its params; empty if they are not an object."""
         return json_access.fields(self.value.get("params"))
 
     @property
     def result(self) -> dict[str, Json]:
-        """Its result, as far as it is an object."""
+        """Its result; empty if it is not an object."""
         return json_access.fields(self.value.get("result"))
 
     @property
     def request_params(self) -> dict[str, Json]:
-        """The params of the request that a response answers, as far as that is still at hand."""
+        """The params of the request that a response answers; empty if unknown."""
         return json_access.fields((self.message.request or {}).get("params"))
 
     def is_request(self, *methods: str) -> bool:
-        """Whether it is a request of one of the methods."""
+        """Return whether it is a request of one of the methods."""
         return self.message.kind == "request" and self.method in methods
 
     def is_notification(self, *methods: str) -> bool:
-        """Whether it is a notification of one of the methods."""
+        """Return whether it is a notification of one of the methods."""
         return self.message.kind == "notification" and self.method in methods
 
     def is_result(self, *methods: str) -> bool:
-        """Whether it is a result for one of the methods."""
+        """Return whether it is a result of one of the methods."""
         return self.message.kind == "result" and self.method in methods
 
 
 class Area(ABC):
-    """Rules that belong together, and what they remember of one session."""
+    """Rules about one subject, and their memory of one session."""
 
     RULES: ClassVar[tuple[Rule, ...]] = ()
 
     @abstractmethod
     def check(self, turn: Turn) -> Iterator[Fault]:
-        """What is wrong with a message."""
+        """Yield the faults of a message."""
 
     def end(self, history: History) -> Iterator[Fault]:
-        """What is known to be wrong only when the session is over."""
+        """Yield the faults that are known only at the end of the session."""
         yield from ()
