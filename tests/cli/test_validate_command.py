@@ -148,7 +148,7 @@ def test_notes_are_counted_and_shown_if_asked_for(cli, elsewhere: Path) -> None:
     status, out, _ = cli("validate", "a.jsonl", "--notes")
     assert status == 0
     assert out.splitlines()[0] == (
-        'a.jsonl:4: $.method: "tools/lst" is no request of the protocol; is tools/list meant?'
+        'a.jsonl:4: $.method: "tools/lst" is not a request of the protocol; did you mean tools/list?'
         "  (2025-06-18, note unknown-method)"
     )
 
@@ -216,16 +216,16 @@ def test_annotations_for_github(cli, session: str) -> None:
         ([], "say what to check: a file, a folder, or - for standard input"),
         (["nix.jsonl"], "cannot read nix.jsonl: no such file or directory"),
         (["session.jsonl", "nix"], "cannot read nix: no such file or directory"),
-        (["empty"], "empty: nothing to check; looked for .jsonl, .ndjson, .log, .json, .md, .mdx, .markdown"),
+        (["empty"], "empty: no files to check; looked for .jsonl, .ndjson, .log, .json, .md, .mdx, .markdown"),
         (["session.jsonl", "--version", "2025-06-19"], "'2025-06-19' is no bundled revision; the nearest are 2025-06-18"),
         (["session.jsonl", "--version", "all"], "messages are checked by one revision; give --version once"),
         (["session.jsonl", "--version", "2025-06-18", "--version", "2025-03-26"], "give --version once"),
         (["session.jsonl", "--type", "Tol"], "no type 'Tol' in 2026-07-28; did you mean Tool?"),
-        (["session.jsonl", "--type", "ClientResult", "--version", "2025-06-18"], "no value can be checked as ClientResult"),
+        (["session.jsonl", "--type", "ClientResult", "--version", "2025-06-18"], "values of type ClientResult cannot be checked"),
         (["session.jsonl", "--max-line", "lots"], "'lots' is no size; write it as 500K, 16M or 1G"),
         (["session.jsonl", "--max-line", "0"], "'0' is no size"),
         (["session.jsonl", "--format", "xml"], "'xml' is not one of 'text', 'json', 'github'"),
-        (["a.json", "--max-file", "1K"], "a.json is larger than 1 KiB, the most that is read as a whole"),
+        (["a.json", "--max-file", "1K"], "a.json is larger than 1 KiB, the limit for sources that are read as a whole"),
     ],
 )  # fmt: skip
 def test_bad_use_is_said_in_a_line(cli, session: str, elsewhere: Path, arguments: list[str], message: str) -> None:
@@ -249,7 +249,7 @@ def test_names_of_files_cannot_fool_a_terminal(cli, elsewhere: Path) -> None:
     (elsewhere / "a\x1b[31m.jsonl").write_text("no json\n")
     status, out, _ = cli("validate", ".")
     assert status == 1
-    assert out == "a\\u001b[31m.jsonl:1: no JSON: expected value at column 1\n"
+    assert out == "a\\u001b[31m.jsonl:1: not JSON: expected value at column 1\n"
 
 
 def test_colour_is_for_those_who_want_it(cli, session: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_it_says_where_what_and_what_instead() -> None:
         ("result", "content", 1, "data"),
         "format",
         '"a b"',
-        "base64, padded with = and without blanks or line breaks (RFC 4648, section 4)",
+        "base64 padded with =, without blanks and line breaks (RFC 4648, section 4)",
     )
 
 

@@ -91,7 +91,7 @@ def test_a_client_that_reconnects_may_agree_on_another_revision() -> None:
 
 def test_a_revision_that_is_not_bundled_is_said_and_decides_nothing() -> None:
     found = report(*opening("2099-01-01"))
-    assert notes(found)[0] == 'the revision agreed on is "2099-01-01", which is not among those known here'
+    assert notes(found)[0] == 'the conversation agreed on "2099-01-01", which is not a known revision'
     assert found.ok
 
 
@@ -125,14 +125,14 @@ def test_none_of_them_and_then_the_nearest_says_what_is_wrong() -> None:
         ("error", "$.result.content[2].type", "2025-11-25"),
     ]
     assert (found.ok, found.accepted) == (False, ())
-    assert found.unnamed() == "it names no revision, and none accepts it; 2025-11-25 comes nearest"
+    assert found.unnamed() == "it names no revision, and no revision accepts it; 2025-11-25 matches best"
 
 
 def test_what_is_kept_until_it_is_known_is_bounded() -> None:
     found = report(*[request("tools/call")] * 50, *opening(), limits=Limits(undecided=5))
     errors = [each for each in found if each.level == "error"]
     assert len(errors) == 6
-    assert errors[-1].message == "45 more before it was known by which revision this is; name it with --version"
+    assert errors[-1].message == "45 more before the revision was known; pass it with --version"
 
 
 def test_the_names_of_several_conversations_are_counted() -> None:
@@ -144,7 +144,7 @@ def test_the_names_of_several_conversations_are_counted() -> None:
     ]]  # fmt: skip
     found = report(*lines)
     assert found.unnamed() == (
-        "3 conversations name no revision, and no single one accepts them all; 1 of them are accepted by none"
+        "3 conversations name no revision, and no revision accepts all of them; 1 of them are accepted by no revision"
     )
     assert found.accepted == ()
 

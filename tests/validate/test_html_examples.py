@@ -86,7 +86,7 @@ def test_a_block_that_is_never_closed_says_so(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text('<pre><code class="json">{"a": \n', encoding="utf-8")
     (finding,) = validate(page, version="2025-06-18")
-    assert "in a block that is never closed" in finding.message
+    assert "in a block without closing fence" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ Json = Any
 WRONG = request("tools/list")
 """From the server, it is."""
 TEXT = json.dumps(WRONG)
-FROM_THE_SERVER = "$.method: tools/list is sent by the client, and here by the server"
+FROM_THE_SERVER = "$.method: tools/list must be sent by the client, not by the server"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_log_may_have_any_text_before_a_message(tmp_path: Path) -> None:
     assert shown(recorded(tmp_path, line, name="a.log", version="2025-06-18")) == [f"1: {name}"]
     # Where each line is to be a message, a server that prints anything else breaks the connection.
     assert shown(recorded(tmp_path, line, version="2025-06-18")) == [
-        "1: $: no JSON: there is more after its end, at column 3"
+        "1: $: not JSON: extra text after the value at column 3"
     ]
 
 
@@ -103,12 +103,12 @@ def test_a_message_that_the_log_cuts_short(tmp_path: Path) -> None:
     report = recorded(tmp_path, cut, name="a.log")
     assert (report.ok, report.remarks) == (True, {"cut": 1})
     broken = recorded(tmp_path, cut.partition("...")[0], name="a.log")
-    assert shown(broken) == ["1: $: no JSON: it ends too early, at column 74"]
+    assert shown(broken) == ["1: $: not JSON: unexpected end at column 74"]
 
 
 def test_a_message_in_a_string_that_is_broken(tmp_path: Path) -> None:
     line = {"from": "client", "message": '{"jsonrpc":"2.0"'}
-    assert shown(recorded(tmp_path, line)) == ["1: $: the message in it is no JSON: it ends too early, at column 17"]
+    assert shown(recorded(tmp_path, line)) == ["1: $: the wrapped message is not JSON: unexpected end at column 17"]
 
 
 def test_conversations_of_one_log_are_kept_apart(tmp_path: Path) -> None:

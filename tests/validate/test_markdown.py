@@ -105,7 +105,7 @@ def test_a_block_that_is_no_json_beside_what_it_leaves_out_is_not_checked() -> N
 def test_a_block_that_is_no_json_is_an_error_with_its_place_in_the_document(block: str, line: int, column: int) -> None:
     (finding,) = read(f"```json\n{block}\n```\n")[1]
     assert (finding.level, finding.code, finding.path, finding.place) == ("error", "json", "$", Place("guide.md", line))
-    assert finding.message.startswith("no JSON: ")
+    assert finding.message.startswith("not JSON: ")
     assert finding.message.endswith(f"(column {column})")
 
 
@@ -122,7 +122,7 @@ def test_what_comes_after_a_fault_in_one_block_is_still_read() -> None:
 
 
 def test_a_fence_that_is_never_closed_is_named_as_the_cause() -> None:
-    assert "never closed" in read("```json\n{}\n\nAnd so on.\n")[1][0].message
+    assert "without closing fence" in read("```json\n{}\n\nAnd so on.\n")[1][0].message
     assert values("```json\n{}\n") == [(2, {})]
 
 

@@ -23,7 +23,7 @@ def said(*messages: Json, version: str = "2025-06-18", notes: bool = False, **op
     ("message", "finding"),
     [
         (42, "$: found 42, expected an object"),
-        ("no json", "$: no JSON: expected value at column 1"),
+        ("no json", "$: not JSON: expected value at column 1"),
         ({}, "$: found neither method nor result nor error, expected one of them"),
         ({"jsonrpc": "2.0", "id": 1}, "$: found neither method nor result nor error, expected one of them"),
         ({**result(), "error": {}}, "$: found both result and error, expected one of them"),
@@ -34,7 +34,7 @@ def said(*messages: Json, version: str = "2025-06-18", notes: bool = False, **op
         (request("ping", 1.0), "$.id: found 1.0, expected a string or an integer"),
         (request("ping", True), "$.id: found true, expected a string or an integer"),
         ({**request("ping"), "method": 5}, "$.method: found 5, expected a string"),
-        (request("notifications/initialized"), "$.id: an id, and notifications/initialized is a notification, which has none"),
+        (request("notifications/initialized"), "$.id: an id, but notifications/initialized is a notification, which has none"),
         (notification("tools/list"), "$.id: missing, expected an id, as tools/list is a request"),
         (request("tools/call", nme="add"), "$.params.name: missing, expected a string"),
         (request("tools/call", name="add", arguments=[]), "$.params.arguments: found an array, expected an object"),
@@ -42,7 +42,7 @@ def said(*messages: Json, version: str = "2025-06-18", notes: bool = False, **op
         (request("logging/setLevel", level="loud"), '$.params.level: "loud" is not one of "debug", "info", "notice", "warning", "error", "critical", …'),
         (request("tasks/list"), "$.method: tasks/list is a method of 2025-11-25 only"),
         (failure(code="x"), '$.error.code: found "x", expected an integer'),
-        ([request("ping")], "$: a batch; there are batches in 2025-03-26 only"),
+        ([request("ping")], "$: a batch; only 2025-03-26 has batches"),
         (request("resources/read", uri="no uri"), None),
     ],
 )  # fmt: skip
@@ -76,7 +76,7 @@ def test_all_that_is_wrong_with_a_message_is_said() -> None:
 
 def test_an_answer_to_what_was_not_recorded_is_not_checked() -> None:
     assert said(result(5, content=3)) == []
-    note = "1: $.result: the request that it answers was not seen, so the result is not checked"
+    note = "1: $.result: not checked: the request of this result was not seen"
     assert said(result(5, content=3), notes=True) == [note]
 
 
@@ -110,8 +110,8 @@ def test_an_error_is_an_answer_too() -> None:
 def test_a_message_from_the_wrong_side(key: str, held: str) -> None:
     found = said({key: "server", held: request("tools/list")}, {key: "client", held: request("roots/list")})
     assert found == [
-        "1: $.method: tools/list is sent by the client, and here by the server",
-        "2: $.method: roots/list is sent by the server, and here by the client",
+        "1: $.method: tools/list must be sent by the client, not by the server",
+        "2: $.method: roots/list must be sent by the server, not by the client",
     ]
 
 
@@ -121,7 +121,7 @@ def test_words_that_depend_on_who_wrote_the_log_are_learned(ours: str, theirs: s
     talk = [{"dir": word, "raw": message} for word, message in zip(words, opening(), strict=True)]
     assert said(*talk, {"dir": theirs, "raw": request("ping")}, {"dir": ours, "raw": request("ping")}) == []
     found = said(*talk, {"dir": theirs, "raw": request("tools/list")})
-    assert found == ["4: $.method: tools/list is sent by the client, and here by the server"]
+    assert found == ["4: $.method: tools/list must be sent by the client, not by the server"]
 
 
 def test_batches_are_checked_message_by_message_where_there_are_any() -> None:
@@ -138,14 +138,14 @@ def test_batches_are_checked_message_by_message_where_there_are_any() -> None:
 @pytest.mark.parametrize(
     ("method", "note"),
     [
-        ("tools/lst", '"tools/lst" is no request of the protocol; is tools/list meant?'),
-        ("acme/price", '"acme/price" is no request of the protocol'),
+        ("tools/lst", '"tools/lst" is not a request of the protocol; did you mean tools/list?'),
+        ("acme/price", '"acme/price" is not a request of the protocol'),
     ],
 )
 def test_a_method_of_no_revision_may_be_an_extension(method: str, note: str) -> None:
     assert said(request(method, x=1)) == []
     assert said(request(method, x=1), notes=True) == [f"1: $.method: {note}"]
-    unchecked = f'2: $.result: the result of "{method}", which no type describes, is not checked'
+    unchecked = f'2: $.result: not checked: no type describes the result of "{method}"'
     assert said(request(method, x=1), result(), notes=True)[1:] == [unchecked]
 
 
@@ -162,37 +162,37 @@ def test_a_client_may_find_out_which_revisions_a_server_speaks() -> None:
 def test_a_part_of_another_message_is_no_message() -> None:
     found = said(request("sampling/createMessage", messages=[], maxTokens=1), version="2026-07-28")
     assert found == [
-        "1: $.method: sampling/createMessage is no message of its own in 2026-07-28: it is part of a result that asks for input"
+        "1: $.method: sampling/createMessage is not a message in 2026-07-28: it is part of a result that requests input"
     ]
 
 
 def test_a_conversation_by_another_revision_than_the_one_told() -> None:
     found = said(*opening("2025-03-26"), version="2025-06-18", notes=True)
-    assert found == ['2: $: the conversation is by "2025-03-26", and checked by 2025-06-18']
+    assert found == ['2: $: the conversation agreed on "2025-03-26", but is checked against 2025-06-18']
 
 
 def test_members_that_come_twice() -> None:
     found = said(
         '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b","_meta":{"x":[{"é":1,"é":2}]}}}'
     )
-    twice = "the object has this member more than once; the last one counts"
+    twice = "the object has this member several times; the last one counts"
     assert found == [f"1: $.params.name: {twice}", f"1: $.params._meta.x[0].é: {twice}"]
 
 
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ('{"a":NaN}', "no JSON: NaN is no number of it"),
-        ('{"a":-Infinity}', "no JSON: -Infinity is no number of it"),
-        ('{"a":1e999}', "no JSON to most readers: 1e999 is too large a number"),
-        ('{"a":"\\ud800"}', "a string with half a surrogate pair, which is no character"),
-        ('{"a":' + "1" * 5000 + "}", "no JSON to most readers: an integer of thousands of digits"),
-        ("[" * 100_000, "JSON nested too deeply to be read"),
-        ('{"a":1} {"b":2}', "no JSON: there is more after its end, at column 9"),
-        ('{"a":1', "no JSON: it ends too early, at column 7"),
-        ('{"a":"b', "no JSON: it ends too early, at column 8"),
-        ("{'a':1}", "no JSON: expected property name enclosed in double quotes at column 2"),
-        (b'{"a":"\xff"}', "byte 0xff, the 7. of its line, is no UTF-8"),
+        ('{"a":NaN}', "not JSON: NaN is not a JSON number"),
+        ('{"a":-Infinity}', "not JSON: -Infinity is not a JSON number"),
+        ('{"a":1e999}', "not valid JSON for most parsers: 1e999 is too large a number"),
+        ('{"a":"\\ud800"}', "a string with an unpaired surrogate, which is not a character"),
+        ('{"a":' + "1" * 5000 + "}", "not valid JSON for most parsers: an integer of thousands of digits"),
+        ("[" * 100_000, "JSON is nested too deeply"),
+        ('{"a":1} {"b":2}', "not JSON: extra text after the value at column 9"),
+        ('{"a":1', "not JSON: unexpected end at column 7"),
+        ('{"a":"b', "not JSON: unexpected end at column 8"),
+        ("{'a':1}", "not JSON: expected property name enclosed in double quotes at column 2"),
+        (b'{"a":"\xff"}', "byte 0xff at column 7 is not UTF-8"),
         (b'\xef\xbb\xbf{"a":"\xff"}', None),
     ],
 )
@@ -206,8 +206,8 @@ def test_requests_beyond_the_limit_are_forgotten_and_this_is_said_once() -> None
     asked = [request("tools/list", number) for number in range(5)]
     found = said(*asked, result(0, tools=3), result(4, tools=3), notes=True, limits=Limits(open_requests=2))
     assert found == [
-        "3: $: more than 2 requests wait for an answer; the oldest are forgotten",
-        "6: $.result: the request that it answers was not seen, so the result is not checked",
+        "3: $: more than 2 requests are unanswered; the oldest are no longer tracked",
+        "6: $.result: not checked: the request of this result was not seen",
         "7: $.result.tools: found 3, expected an array",
     ]
 

@@ -55,7 +55,7 @@ def test_what_is_not_there_is_said_at_once(tmp_path: Path, name: str) -> None:
 
 
 def test_so_is_a_folder_with_nothing_to_check(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing to check; looked for \.jsonl"):
+    with pytest.raises(InputError, match=r"no files to check; looked for \.jsonl"):
         validate(tmp_path)
 
 
@@ -81,16 +81,16 @@ def test_a_file_that_is_too_large_to_be_read_as_a_whole(tmp_path: Path) -> None:
         report = validate(written(tmp_path / name, " " * 2000), limits=Limits(document=1024))
         assert not report.ok
         (failure,) = report.failures
-        assert failure.endswith(f"{name} is larger than 1 KiB, the most that is read as a whole")
+        assert failure.endswith(f"{name} is larger than 1 KiB, the limit for sources that are read as a whole")
 
 
 def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path) -> None:
     lines = [request("tools/call", name="x" * 5000), CALL, "x" * 999]
     found = shown(recorded(tmp_path, *lines, version="2025-06-18", limits=Limits(line=200)))
     assert found == [
-        "1: $: a line of 5 KiB, longer than the 200 bytes allowed",
+        "1: $: a line of 5 KiB; the limit is 200 bytes",
         f"2: {MISSING}",
-        "3: $: a line of 1000 bytes, longer than the 200 bytes allowed",
+        "3: $: a line of 1000 bytes; the limit is 200 bytes",
     ]
 
 
@@ -108,7 +108,7 @@ def test_other_separators_end_no_line(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_an_error_and_no_more(tmp_path: Path) -> None:
     for name, line in (("a.jsonl", "1: "), ("a.json", "")):
         path = written(tmp_path / name, b"\xef\xbb\xbf" + json.dumps(CALL).encode())
-        mark = "1: $: a byte order mark, which JSON must not begin with"
+        mark = "1: $: JSON must not begin with a byte order mark"
         assert shown(validate(path, version="2025-06-18")) == [mark, f"{line}{MISSING}"]
 
 
@@ -117,7 +117,7 @@ def test_a_byte_order_mark_is_an_error_and_no_more(tmp_path: Path) -> None:
 def test_utf_16_is_said_once(tmp_path: Path, name: str, encoding: str) -> None:
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
     path = written(tmp_path / name, mark + text_of(CALL, CALL).encode(encoding))
-    assert shown(validate(path)) == ["1: $: the text is UTF-16; JSON is exchanged in UTF-8"]
+    assert shown(validate(path)) == ["1: $: the text is UTF-16; JSON must be UTF-8"]
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.log", "a.gz"])
@@ -135,7 +135,7 @@ def test_a_json_file_that_is_broken(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", '{\n  "jsonrpc": "2.0",\n  "id": 1,\n}\n')
     (found,) = shown(validate(path))
     # Newer versions of Python complain about the comma, older ones about what does not follow it.
-    assert found.startswith(("4: $: no JSON: ", "3: $: no JSON: "))
+    assert found.startswith(("4: $: not JSON: ", "3: $: not JSON: "))
 
 
 def test_a_json_file_may_hold_a_conversation(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_json_file_may_hold_a_conversation(tmp_path: Path) -> None:
 def test_an_array_without_answers_in_it_is_a_batch(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", json.dumps([CALL]))
     assert shown(validate(path, version="2025-03-26")) == ["$[0].params.name: missing, expected a string"]
-    assert shown(validate(path, version="2025-06-18")) == ["$: a batch; there are batches in 2025-03-26 only"]
+    assert shown(validate(path, version="2025-06-18")) == ["$: a batch; only 2025-03-26 has batches"]
 
 
 def test_a_json_file_with_a_text_on_each_line(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_standard_input_has_messages_on_lines_or_is_one_text(monkeypatch: pytest
     assert fed(monkeypatch, b"\n" + line + b"\n" + line) == [f"2: {MISSING}", f"3: {MISSING}"]
     assert fed(monkeypatch, json.dumps(CALL, indent=2).encode()) == [MISSING]
     assert fed(monkeypatch, b'{"jsonrpc":"2.\n' + line + b"\n") == [
-        "1: $: no JSON: it ends too early, at column 15",
+        "1: $: not JSON: unexpected end at column 15",
         f"2: {MISSING}",
     ]
     assert fed(monkeypatch, b"") == []
@@ -215,7 +215,7 @@ def test_a_folder_of_logs_may_be_named_after_a_day(tmp_path: Path) -> None:
 
 def test_a_type_that_one_revision_does_not_have(tmp_path: Path) -> None:
     path = written(tmp_path / "Task" / "a.json", "{}")
-    assert shown(validate(path, version="2025-06-18")) == ["$: there is no type Task in 2025-06-18"]
+    assert shown(validate(path, version="2025-06-18")) == ["$: 2025-06-18 has no type Task"]
     with pytest.raises(BindgenError, match="no type 'Task' in 2025-06-18"):
         validate(path, version="2025-06-18", type="Task")
     with pytest.raises(BindgenError, match=r"no type 'Tols' in 2026-07-28; did you mean Tool"):

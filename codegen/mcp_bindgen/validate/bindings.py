@@ -75,7 +75,7 @@ class Bindings:
         if name in self.tables.objects:
             return ("class", name)
         if name in self._undecidable:
-            message = f"no value can be checked as {name}: {self._undecidable[name]}"
+            message = f"values of type {name} cannot be checked: {self._undecidable[name]}"
             raise BindgenError(message)
         if name in self.tables.aliases:
             return ("alias", name)

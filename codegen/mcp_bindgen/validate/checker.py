@@ -120,5 +120,7 @@ class Checker:
             return
         named = named_revision(value, session.answered_method(value, entry.sender))
         if named is not None and named.agreed and named.revision != session.revision:
-            message = f"the conversation is by {describe(named.revision)}, and checked by {session.revision}"
+            message = (
+                f"the conversation agreed on {describe(named.revision)}, but is checked against {session.revision}"
+            )
             yield Finding(entry.place, "note", "revision", "$", message, None)

@@ -118,7 +118,7 @@ class Detection:
                 yield from self._settle(named.revision)
                 return
             else:
-                message = f"the revision agreed on is {describe(named.revision)}, which is not among those known here"
+                message = f"the conversation agreed on {describe(named.revision)}, which is not a known revision"
                 yield Finding(entry.place, "note", "revision", "$", message, None)
 
     def _settle(self, revision: str) -> Iterator[Finding]:
@@ -129,7 +129,7 @@ class Detection:
         yield from chosen.findings
         if chosen.left_out:
             assert self._first is not None
-            message = f"{chosen.left_out} more before it was known by which revision this is; name it with --version"
+            message = f"{chosen.left_out} more before the revision was known; pass it with --version"
             yield Finding(self._first, "error", "more", "$", message, revision)
 
     def end(self) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ class Detection:
             message = f"names no revision; accepted by {' and '.join(self.accepted)}"
         else:
             counts = ", ".join(f"{count} by {name}" for name, count in faults.items())
-            message = f"names no revision, and none accepts it; errors: {counts}"
+            message = f"names no revision, and no revision accepts it; errors: {counts}"
         whole = Place(first.source)
         newest_first = sorted(self._candidates, reverse=True)
         yield Finding(whole, "note", "revision", "$", message, None)

@@ -66,15 +66,15 @@ def _uri(text: str) -> str | None:
     foreign = _FOREIGN.search(text)
     if foreign is not None:
         escaped = "".join(f"%{byte:02X}" for byte in foreign[0].encode("utf-8", "surrogatepass"))
-        return f"a URI, in which {_shown(foreign[0])} is written {escaped} (RFC 3986, section 2)"
+        return f"a URI, with {_shown(foreign[0])} escaped as {escaped} (RFC 3986, section 2)"
     parts = _PARTS.fullmatch(text)
     if parts is None or not _SCHEME.fullmatch(parts[1]):
-        return "a URI, which begins with a scheme and a colon (RFC 3986, section 3.1)"
+        return "a URI that begins with a scheme and a colon (RFC 3986, section 3.1)"
     _, authority, path, query, fragment = parts.groups()
     if authority is not None and not _is_authority(authority):
-        return "a URI with a host, and with a port of digits if any, after // (RFC 3986, section 3.2)"
+        return "a URI with a valid host and port after // (RFC 3986, section 3.2)"
     if not (_PATH.fullmatch(path) and _QUERY.fullmatch(query or "") and _QUERY.fullmatch(fragment or "")):
-        return "a URI, in which [ and ] stand around an address only and # stands once (RFC 3986, section 3)"
+        return "a URI with [ and ] only around an address, and # only once (RFC 3986, section 3)"
     return None
 
 
@@ -113,7 +113,7 @@ def _uri_template(text: str) -> str | None:
         if found is None:
             if text[position] == "{":
                 return "a URI template, with expressions such as {name} or {?a,b*} (RFC 6570, section 2.2)"
-            return f"a URI template, which has no {_shown(text[position])} of its own (RFC 6570, section 2.1)"
+            return f"a URI template, without a literal {_shown(text[position])} (RFC 6570, section 2.1)"
         position = found.end()
     return None
 
@@ -122,8 +122,8 @@ def _byte(text: str) -> str | None:
     if len(text) % 4 == 0 and _BASE64.fullmatch(text):
         return None
     if "-" in text or "_" in text:
-        return "base64 in the alphabet with + and /, padded with = (RFC 4648, section 4)"
-    return "base64, padded with = and without blanks or line breaks (RFC 4648, section 4)"
+        return "base64 with + and / and padded with = (RFC 4648, section 4)"
+    return "base64 padded with =, without blanks and line breaks (RFC 4648, section 4)"
 
 
 _CHECKS: Mapping[str, Callable[[str], str | None]] = {"uri": _uri, "uri-template": _uri_template, "byte": _byte}

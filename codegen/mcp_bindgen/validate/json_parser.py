@@ -46,7 +46,7 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        message = f"byte 0x{data[error.start]:02x}, the {column}. of its line, is no UTF-8"
+        message = f"byte 0x{data[error.start]:02x} at column {column} is not UTF-8"
         raise NotJson(message, "encoding", line) from None
 
 
@@ -64,7 +64,7 @@ class Parser:
         value, end = self._scan(text, 0)
         end = _after_blanks(text, end)
         if end != len(text):
-            message = f"no JSON: there is more after its end, at {_where(text, end)}"
+            message = f"not JSON: extra text after the value at {_where(text, end)}"
             raise NotJson(message, line=text.count("\n", 0, end) + 1)
         return self._finished(text, value)
 
@@ -85,7 +85,7 @@ class Parser:
             raise NotJson(_TOO_DEEP, "depth") from None
         except ValueError:
             # Python's own limit on the digits of an int.
-            message = "no JSON to most readers: an integer of thousands of digits"
+            message = "not valid JSON for most parsers: an integer of thousands of digits"
             raise NotJson(message) from None
 
     def _finished(self, text: str, value: Any) -> Parsed:
@@ -122,9 +122,9 @@ def _where(text: str, position: int) -> str:
 
 def _reason(error: json.JSONDecodeError, text: str, unfinished: bool) -> str:
     if unfinished:
-        return f"no JSON: it ends too early, at {_where(text, len(text.rstrip()))}"
+        return f"not JSON: unexpected end at {_where(text, len(text.rstrip()))}"
     reason = f"{error.msg[0].lower()}{error.msg[1:]}".replace("expecting", "expected").removesuffix(" at")
-    return f"no JSON: {reason} at {_where(text, error.pos)}"
+    return f"not JSON: {reason} at {_where(text, error.pos)}"
 
 
 def _plain(value: Json, path: Path, repeated: list[Path]) -> Json:
@@ -144,21 +144,21 @@ def _refuse_surrogates(text: str, value: Json) -> None:
         if "\\ud" in text or "\\uD" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        message = "a string with half a surrogate pair, which is no character"
+        message = "a string with an unpaired surrogate, which is not a character"
         raise NotJson(message, "encoding") from None
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if number - number != 0.0:
-        message = f"no JSON to most readers: {digits[:20]} is too large a number"
+        message = f"not valid JSON for most parsers: {digits[:20]} is too large a number"
         raise NotJson(message)
     return number
 
 
 def _no_constant(name: str) -> NoReturn:
-    message = f"no JSON: {name} is no number of it"
+    message = f"not JSON: {name} is not a JSON number"
     raise NotJson(message)
 
 
-_TOO_DEEP = "JSON nested too deeply to be read"
+_TOO_DEEP = "JSON is nested too deeply"

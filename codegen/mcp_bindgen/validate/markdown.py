@@ -136,7 +136,7 @@ class _Reading:
     def _read_relaxed(self, strict: _Fault) -> Iterator[Read]:
         relaxed = relax(self._block.text, commas=self._block.language in _WITH_COMMAS)
         if relaxed.gap is not None:
-            yield self._elided(relaxed.gap, "not checked: what is left out here may be required")
+            yield self._elided(relaxed.gap, "not checked: members left out here may be required")
             return
         if relaxed.comment is None and relaxed.elision is None:
             yield self._no_json(strict)
@@ -147,10 +147,10 @@ class _Reading:
             if relaxed.elision is None:
                 yield self._no_json(fault)
             else:
-                yield self._elided(relaxed.elision, "not checked: what is left out here keeps it from being JSON")
+                yield self._elided(relaxed.elision, "not checked: text left out here makes it invalid JSON")
             return
         if relaxed.elision is not None:
-            yield self._elided(relaxed.elision, "checked as if nothing were left out here")
+            yield self._elided(relaxed.elision, "checked without the text left out here")
         elif relaxed.comment is not None:
             extra = "comments" if self._block.text[relaxed.comment] == "/" else "trailing commas"
             message = f"checked without its {extra}, which JSON does not have"
@@ -161,12 +161,12 @@ class _Reading:
         for offset, value, repeated in found:
             place = Place(self._known.place.source, self._position(offset)[0])
             for path in repeated:
-                message = f"the object has {json_path((path[-1],))[2:]} more than once; the last one counts"
+                message = f"the object has several members {json_path((path[-1],))[2:]}; the last one counts"
                 yield Finding(place, "error", "duplicate-key", json_path(path), message, None)
             yield evolve(self._known, place=place, value=value)
 
     def _no_json(self, fault: _Fault) -> Finding:
-        message = str(fault) if self._block.closed else f"{fault}, in a block that is never closed"
+        message = str(fault) if self._block.closed else f"{fault}, in a block without closing fence"
         # An incomplete text is reported at its end, not on the line of the closing fence.
         offset = min(fault.offset, len(self._block.text.rstrip()))
         return self._finding(offset, "error", fault.code, message)
@@ -192,7 +192,7 @@ def _values(text: str) -> Iterator[_Found]:
     """Yield consecutive JSON texts, and each message of an array; raise `_Fault`."""
     position = _start(text, 0)
     if position == len(text):
-        message = "no JSON: nothing but blanks"
+        message = "not JSON: empty"
         raise _Fault(0, message)
     if _MEMBER.match(text):
         yield _members(text, position)
@@ -243,13 +243,13 @@ def _end(text: str, position: int) -> int:
     try:
         _, end = _SCANNER.raw_decode(text, position)
     except json.JSONDecodeError as error:
-        message = f"no JSON: {error.msg[0].lower()}{error.msg[1:]}"
+        message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
         raise _Fault(error.pos, message) from None
     except RecursionError:
-        message = "JSON nested too deeply to be read"
+        message = "JSON is nested too deeply"
         raise _Fault(position, message, "depth") from None
     except ValueError:
         # Python's own limit on the digits of an int.
-        message = "no JSON to most readers: an integer of thousands of digits"
+        message = "not valid JSON for most parsers: an integer of thousands of digits"
         raise _Fault(position, message) from None
     return end

@@ -106,11 +106,11 @@ class Report(Iterator[Finding]):
             return None
         what = "it names no revision" if tally.unnamed == 1 else f"{tally.unnamed} conversations name no revision"
         if tally.unnamed == 1 and tally.rejected:
-            return f"{what}, and none accepts it; {self.revisions[-1]} comes nearest"
+            return f"{what}, and no revision accepts it; {self.revisions[-1]} matches best"
         if tally.accepted:
             return f"{what}; accepted by {', '.join(sorted(tally.accepted))}"
-        rejected = f"; {tally.rejected} of them are accepted by none" if tally.rejected else ""
-        return f"{what}, and no single one accepts them all{rejected}"
+        rejected = f"; {tally.rejected} of them are accepted by no revision" if tally.rejected else ""
+        return f"{what}, and no revision accepts all of them{rejected}"
 
     def __str__(self) -> str:
         summary = self.summary()

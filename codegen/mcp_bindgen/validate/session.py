@@ -86,14 +86,14 @@ class Session:
         elif value.__class__ is list and fragments.is_message(value):
             self.counts["batch"] += 1
             having = [each for each in catalog.revisions() if bindings.load(each).batches]
-            message = f"a batch; there are batches in {' and '.join(having)} only"
+            message = f"a batch; only {' and '.join(having)} has batches"
             yield self._report(entry, (), "batch", message)
         else:
             yield from self._message(entry, value, ())
 
     def _typed(self, entry: Entry, name: str) -> Iterator[Finding]:
         if name not in self.bindings.types:
-            yield self._report(entry, (), "no-type", f"there is no type {name} in {self.revision}")
+            yield self._report(entry, (), "no-type", f"{self.revision} has no type {name}")
             return
         shape = self.bindings.shape(name)
         faults = self.bindings.violations(entry.value, shape)
@@ -131,7 +131,7 @@ class Session:
         match = fragments.match(entry.value, self._package)
         self.counts["value" if match.parts else "unknown"] += 1
         if not match.parts:
-            yield self._report(entry, (), "unchecked", "like no type of the protocol, so not checked", "note")
+            yield self._report(entry, (), "unchecked", "not checked: matches no type of the protocol", "note")
             return
         for part in match.parts:
             faults = self.bindings.violations(part.value, part.shape, part.path)
@@ -160,7 +160,7 @@ class Session:
         sender = self._sender(entry, method)
         if method is not None and sender is not None and sender not in method.sent_by:
             senders, found = " and ".join(method.sent_by), f"the {sender}"
-            message = f"{name} is sent by the {senders}, and here by {found}"
+            message = f"{name} must be sent by the {senders}, not by {found}"
             yield self._report(entry, (*path, "method"), "direction", message)
         shape = self.bindings.message_shape(kind, method)
         other = self.bindings.method("notification" if kind == "request" else "request", name)
@@ -179,11 +179,11 @@ class Session:
         """Yield the finding for a method unknown to the revision, which may belong to an extension."""
         revision = self.revision
         if kind == "request" and name in self.bindings.notifications:
-            yield self._report(entry, (*path, "id"), "id", f"an id, and {name} is a notification, which has none")
+            yield self._report(entry, (*path, "id"), "id", f"an id, but {name} is a notification, which has none")
         elif kind == "notification" and name in self.bindings.requests:
             yield self._report(entry, (*path, "id"), "missing", f"missing, expected an id, as {name} is a request")
         elif name in self.bindings.embedded:
-            message = f"{name} is no message of its own in {revision}: it is part of a result that asks for input"
+            message = f"{name} is not a message in {revision}: it is part of a result that requests input"
             yield self._report(entry, (*path, "method"), "method", message)
         elif having := bindings.revisions_with(kind, name):
             span = having[0] if len(having) == 1 else f"{having[0]} to {having[-1]}"
@@ -191,8 +191,8 @@ class Session:
             yield self._report(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
         else:
             near = bindings.nearest_method(self._package, kind, name) if len(name) <= _LONGEST_METHOD else None
-            hint = f"; is {near} meant?" if near else ""
-            message = f"{describe(name)} is no {kind} of the protocol{hint}"
+            hint = f"; did you mean {near}?" if near else ""
+            message = f"{describe(name)} is not a {kind} of the protocol{hint}"
             yield self._report(entry, (*path, "method"), "unknown-method", message, "note")
 
     def _response(self, entry: Entry, value: dict[str, Json], path: Path, kind: Kind) -> Iterator[Finding]:
@@ -225,14 +225,14 @@ class Session:
             if match.parts:
                 return
         if method is None:
-            message = "the request that it answers was not seen, so the result is not checked"
+            message = "not checked: the request of this result was not seen"
             yield self._report(entry, path, "unchecked", message, "note")
         elif method in self.bindings.requests:
             faults = self.bindings.result_violations(value, method, path)
             yield from (self._finding(entry, *fault) for fault in faults)
             yield from self._constraints(entry, value, self.bindings.tables.results[method], path)
         else:
-            message = f"the result of {describe(method)}, which no type describes, is not checked"
+            message = f"not checked: no type describes the result of {describe(method)}"
             yield self._report(entry, path, "unchecked", message, "note")
 
     def _answered(self, value: dict[str, Json], sender: Side | None, kind: Kind) -> OpenRequest | None:
@@ -296,7 +296,9 @@ class Session:
     def _forgotten(self, entry: Entry) -> Iterator[Finding]:
         if self._open.forgotten and not self._reported:
             self._reported = 1
-            message = f"more than {self._limits.open_requests} requests wait for an answer; the oldest are forgotten"
+            message = (
+                f"more than {self._limits.open_requests} requests are unanswered; the oldest are no longer tracked"
+            )
             yield self._report(entry, (), "open-requests", message, "note")
 
     def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:

@@ -83,7 +83,7 @@ class Reader:
         data = stream.read(self._limits.document + 1)
         if len(data) > self._limits.document:
             most = in_words(self._limits.document)
-            message = f"{self._source.name} is larger than {most}, the most that is read as a whole"
+            message = f"{self._source.name} is larger than {most}, the limit for sources that are read as a whole"
             raise InputError(message)
         self._progress(len(data))
         self._refuse_compressed(data)
@@ -119,7 +119,7 @@ class Reader:
             seen += line.size
             self._progress(seen)
             if line.data is None:
-                message = f"a line of {in_words(line.size)}, longer than the {in_words(self._limits.line)} allowed"
+                message = f"a line of {in_words(line.size)}; the limit is {in_words(self._limits.line)}"
                 yield self._finding("line-length", message, line.number)
                 continue
             if line.number == 1:
@@ -134,7 +134,7 @@ class Reader:
 
     def _without_mark(self, data: bytes) -> Iterator[Finding]:
         if data.startswith(_BOM):
-            yield self._finding("encoding", "a byte order mark, which JSON must not begin with", 1)
+            yield self._finding("encoding", "JSON must not begin with a byte order mark", 1)
 
     def _refuse_compressed(self, data: bytes) -> None:
         if data.startswith(_GZIP):
@@ -142,7 +142,7 @@ class Reader:
             raise InputError(message)
 
     def _utf16(self) -> Finding:
-        return self._finding("encoding", "the text is UTF-16; JSON is exchanged in UTF-8", 1)
+        return self._finding("encoding", "the text is UTF-16; JSON must be UTF-8", 1)
 
     def _line(self, data: bytes, number: int, *, loose: bool) -> Iterator[Read]:
         try:
@@ -184,7 +184,7 @@ class Reader:
             read, _ = self._parser.parse_at(text, found.start)
         except NotJson as problem:
             if logs.is_cut(text):
-                yield self._finding("cut", "the log has only a part of this message", number, "note")
+                yield self._finding("cut", "the log contains only a part of this message", number, "note")
             elif found.sure:
                 yield self._finding(problem.code, str(problem), number)
             else:
@@ -218,7 +218,7 @@ class Reader:
             try:
                 read = self._parser.parse(wrapped.value)
             except NotJson as problem:
-                yield self._finding(problem.code, f"the message in it is {problem}", place.line)
+                yield self._finding(problem.code, f"the wrapped message is {problem}", place.line)
                 return
             wrapped = wrapped._replace(value=read.value)
         yield from self._repetitions(read, place)
@@ -233,7 +233,7 @@ class Reader:
 
     def _repetitions(self, read: Parsed, place: Place, inside: Path = ()) -> Iterator[Finding]:
         for path in read.repeated:
-            message = "the object has this member more than once; the last one counts"
+            message = "the object has this member several times; the last one counts"
             yield Finding(place, "error", "duplicate-key", path_in_words((*inside, *path)), message, None)
 
     def _document(self, data: bytes) -> Iterator[Read]:

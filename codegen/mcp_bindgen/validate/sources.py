@@ -83,7 +83,7 @@ def _below(folder: Path, is_type: Callable[[str], bool] | None, form: Form | Non
             empty = False
             yield _file(Path(here, name), is_type, form or known)
     if empty:
-        message = f"{folder}: nothing to check; looked for {', '.join(_BY_SUFFIX)}"
+        message = f"{folder}: no files to check; looked for {', '.join(_BY_SUFFIX)}"
         raise InputError(message)
 
 

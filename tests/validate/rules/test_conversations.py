@@ -50,7 +50,7 @@ def test_a_number_and_a_string_are_different_ids(revision: str) -> None:
     talk = Talk(revision).opened().ask("acme/x", number=5).answer({}, number="5")
     (found,) = talk.findings()
     assert found.code == "answer-to-nothing"
-    assert found.message.endswith("there is a request 5, and a number and a string are different ids")
+    assert found.message.endswith("there is a request 5, but a number and a string are different ids")
 
 
 @each_with_handshake

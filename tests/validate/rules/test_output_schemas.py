@@ -31,7 +31,7 @@ def test_each_fault_says_where_it_is() -> None:
         "$.result.structuredContent",
     }
     assert {each.code for each in findings} == {CODE}
-    assert "not as the `outputSchema` of the tool \"x\" demands: '2' is not of type 'integer'" in {
+    assert "violates the `outputSchema` of the tool \"x\": '2' is not of type 'integer'" in {
         each.message for each in findings
     }
 

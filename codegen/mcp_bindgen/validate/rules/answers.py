@@ -16,19 +16,19 @@ from mcp_bindgen.validate.rules.turn import Area, Turn
 
 ERROR_CODE_RESERVED: Final = Rule(
     "error-code-reserved",
-    "Codes from -32099 to -32020 are those that the protocol defines; -32002 and -32042 are used no more.",
+    "Codes from -32099 to -32020 are reserved for the protocol; -32002 and -32042 are no longer used.",
     "basic/index, Error Codes",
     since="2026-07-28",
 )
 VERSION_REFUSED: Final = Rule(
     "version-refused",
-    "An error -32022 names the version of the request, and lists others as supported.",
+    "An error -32022 names the version of the request and lists only others as supported.",
     "basic/versioning, Protocol Version Negotiation",
     since="2026-07-28",
 )
 VERSION_UNLISTED: Final = Rule(
     "version-unlisted",
-    "A server that answers `server/discover` lists the version of that request as supported.",
+    "The result of `server/discover` lists the version of the request as supported.",
     "basic/versioning, Protocol Version Negotiation",
     since="2026-07-28",
 )
@@ -61,10 +61,8 @@ class Answers(Area):
             version = _requested_version(turn)
             supported = json_access.items(turn.result.get("supportedVersions"))
             if version is not None and version not in supported:
-                message = (
-                    f"the version {describe(version)} of the request is not among those that the server supports, yet "
-                )
-                message += "it answers with a result"
+                message = f"the version {describe(version)} of the request is not among the supported versions, yet "
+                message += "the server returned a result"
                 path = ("result", "supportedVersions")
                 yield Fault(VERSION_UNLISTED, path, message, "a list without it", describe(version))
         elif turn.message.kind == "result" and turn.method is not None:
@@ -86,11 +84,9 @@ def _error(turn: Turn) -> Iterator[Fault]:
     if not is_integer(code):
         return
     if code in _RETIRED or (-32099 <= code <= -32020 and code not in _DEFINED):
-        why = "was used by earlier revisions and is no more" if code in _RETIRED else "is reserved, and not defined"
+        why = "was used by earlier revisions only" if code in _RETIRED else "is reserved and undefined"
         message = f"the error code {code} {why}"
-        yield Fault(
-            ERROR_CODE_RESERVED, ("error", "code"), message, str(code), "a code that is defined or not reserved"
-        )
+        yield Fault(ERROR_CODE_RESERVED, ("error", "code"), message, str(code), "a defined or unreserved code")
     if code == _UNSUPPORTED_VERSION:
         yield from _refused(turn)
 
@@ -100,12 +96,12 @@ def _refused(turn: Turn) -> Iterator[Fault]:
     requested, version = data.get("requested"), _requested_version(turn)
     path = ("error", "data")
     if isinstance(requested, str) and version is not None and requested != version:
-        message = f"the error says that the version {describe(requested)} was requested, and it was {describe(version)}"
+        message = f"the error names {describe(requested)} as the requested version, but it was {describe(version)}"
         yield Fault(VERSION_REFUSED, (*path, "requested"), message, describe(requested), describe(version))
     elif (version or requested) in json_access.items(data.get("supported")):
         shown = describe(version or requested)
-        message = f"the version {shown} is refused as not supported, and listed as supported"
-        yield Fault(VERSION_REFUSED, (*path, "supported"), message, shown, "versions other than the one refused")
+        message = f"the version {shown} is rejected as unsupported, but listed as supported"
+        yield Fault(VERSION_REFUSED, (*path, "supported"), message, shown, "versions other than the rejected one")
 
 
 def _requested_version(turn: Turn) -> str | None:

@@ -27,7 +27,7 @@ CANCEL_INITIALIZE: Final = Rule(
 )
 CANCEL_UNKNOWN: Final = Rule(
     "cancel-unknown",
-    "What is cancelled is a request that was sent before, in the same direction.",
+    "A cancellation names an earlier request of the same sender.",
     _LAST,
     earlier_sections={"2025-11-25": _SECTION},
 )
@@ -62,7 +62,7 @@ class Cancellation(Area):
         request, sure = _cancelled(turn)
         if request is None:
             if sure and turn.history.whole:
-                message = f"the request {shown} is cancelled, which was never sent in this direction"
+                message = f"the request {shown} is cancelled, but its sender never sent it"
                 yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
         elif turn.sender == "server" and turn.revision in STATELESS:
             if request.method != "subscriptions/listen":
@@ -72,9 +72,7 @@ class Cancellation(Area):
             message = "the `initialize` request is cancelled; clients may cancel any other request"
             yield Fault(CANCEL_INITIALIZE, _PATH, message, shown, "another request")
         elif request.became_task:
-            message = (
-                f"the `{request.method}` request {shown} became a task; it has to be cancelled with `tasks/cancel`"
-            )
+            message = f"the `{request.method}` request {shown} became a task; it must be cancelled with `tasks/cancel`"
             yield Fault(CANCEL_TASK, _PATH, message, shown, "`tasks/cancel`")
 
 

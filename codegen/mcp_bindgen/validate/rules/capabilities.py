@@ -21,14 +21,14 @@ _TASKS = "basic/utilities/tasks"
 
 CAPABILITY_UNDECLARED: Final = Rule(
     "capability-undeclared",
-    "A request needs a capability that its receiver has declared.",
+    "The receiver of a request has declared its capability.",
     _OPERATION,
     until="2025-11-25",
     recommended_until="2025-03-26",
 )
 NOTIFICATION_UNDECLARED: Final = Rule(
     "notification-undeclared",
-    "A notification about changes needs a capability that was declared.",
+    "The sender of a notification about changes has declared its capability.",
     _OPERATION,
     until="2025-11-25",
     recommended_until="2025-03-26",
@@ -40,13 +40,13 @@ LOGGING_UNDECLARED: Final = Rule(
 )
 INPUT_UNDECLARED: Final = Rule(
     "input-undeclared",
-    "A server asks for no input that the client has not declared to give.",
+    "A server only requests input whose capability the client has declared.",
     "basic/patterns/mrtr, Server Requirements (Basic Workflow)",
     since="2026-07-28",
 )
 ELICITATION_MODE: Final = Rule(
     "elicitation-mode",
-    "A server asks for elicitation in a mode that the client has declared.",
+    "A server only requests elicitation in a mode that the client has declared.",
     "client/elicitation, Capabilities",
     since="2025-11-25",
 )
@@ -58,7 +58,7 @@ SAMPLING_TOOLS_UNDECLARED: Final = Rule(
 )
 SAMPLING_CONTEXT_UNDECLARED: Final = Rule(
     "sampling-context-undeclared",
-    "A server asks for context only of clients that have declared `sampling.context`.",
+    "A server requests context only from clients that have declared `sampling.context`.",
     "client/sampling, Capabilities",
     since="2025-11-25",
     strength="should",
@@ -123,8 +123,8 @@ class Capabilities(Area):
         for call in calls(turn):
             yield from _call(call, turn)
         if turn.is_notification("notifications/resources/updated") and turn.history.whole and not self._subscribed:
-            message = "a resource is reported as updated, and the client has subscribed to none"
-            yield Fault(UPDATE_UNASKED, ("method",), message, None, "a subscription before")
+            message = "a resource is reported as updated, but the client has subscribed to none"
+            yield Fault(UPDATE_UNASKED, ("method",), message, None, "an earlier subscription")
 
 
 def declares(capabilities: dict[str, Json], path: str) -> bool:
@@ -151,7 +151,7 @@ def _request(turn: Turn) -> Iterator[Fault]:
         yield Fault(
             TOOL_TASK_UNDECLARED if turn.method == "tools/call" else TASK_UNDECLARED,
             ("params", "task"),
-            f"`{turn.method}` is made a task, and the {receiver} has not declared `{_AS_TASK[turn.method]}`",
+            f"`{turn.method}` is sent as a task, but the {receiver} has not declared `{_AS_TASK[turn.method]}`",
             "a task",
             "a plain request",
         )
@@ -170,7 +170,7 @@ def _notification(turn: Turn) -> Iterator[Fault]:
         yield Fault(
             LOGGING_UNDECLARED if logs else NOTIFICATION_UNDECLARED,
             ("method",),
-            f"`{turn.method}` is sent, and the {side} has not declared the capability `{known.capability}`",
+            f"`{turn.method}` is sent, but the {side} has not declared the capability `{known.capability}`",
             turn.method,
             "a notification of a declared capability",
         )
@@ -184,7 +184,7 @@ def _call(call: Call, turn: Turn) -> Iterator[Fault]:
         yield Fault(
             INPUT_UNDECLARED,
             (*call.path[:-1], "method") if len(call.path) > 1 else ("method",),
-            f"the server asks for `{call.method}`, and the client has not declared the capability `{feature}`",
+            f"the server requests `{call.method}`, but the client has not declared the capability `{feature}`",
             call.method,
             "input of a declared capability",
         )
@@ -203,7 +203,7 @@ def _elicitation(call: Call, declared: dict[str, Json]) -> Iterator[Fault]:
         yield Fault(
             ELICITATION_MODE,
             (*call.path, "mode") if "mode" in call.params else call.path,
-            f"the server asks for elicitation in mode {mode}, and the client has declared {modes[0]} only",
+            f"the server requests elicitation in mode {mode}, but the client has declared {modes[0]} only",
             mode,
             modes[0],
         )
@@ -225,7 +225,7 @@ def _sampling(call: Call, declared: dict[str, Json]) -> Iterator[Fault]:
         yield Fault(
             SAMPLING_CONTEXT_UNDECLARED,
             (*call.path, "includeContext"),
-            f"`includeContext` is {context}, and the client has not declared `sampling.context`",
+            f"`includeContext` is {context}, but the client has not declared `sampling.context`",
             str(context),
             "none",
         )

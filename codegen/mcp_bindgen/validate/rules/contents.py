@@ -31,7 +31,7 @@ ICON_SCHEME: Final = Rule(
 )
 LAST_MODIFIED: Final = Rule(
     "last-modified",
-    "`lastModified` is a moment as ISO 8601 writes it.",
+    "`lastModified` is an ISO 8601 timestamp.",
     "server/resources, Annotations",
     since="2025-06-18",
     strength="should",
@@ -43,7 +43,7 @@ PROMPT_MEDIA_TYPE: Final = Rule(
 )
 PING_RESULT: Final = Rule(
     "ping-result",
-    "A ping is answered with an empty result.",
+    "The result of a ping is empty.",
     "basic/utilities/ping, Behavior Requirements",
     until="2025-11-25",
 )
@@ -68,14 +68,14 @@ class Contents(Area):
         if turn.is_result("completion/complete"):
             values = json_access.items(json_access.member(turn.result, "completion", "values"))
             if len(values) > _MOST_VALUES:
-                message = f"the completion has {len(values)} values; it may have {_MOST_VALUES}"
+                message = f"the completion has {len(values)} values; at most {_MOST_VALUES} are allowed"
                 path = ("result", "completion", "values")
                 yield Fault(COMPLETION_VALUES, path, message, f"{len(values)} values", f"at most {_MOST_VALUES} values")
         if turn.is_result("prompts/get"):
             yield from _prompt_faults(turn.result.get("messages"))
         if turn.is_result("ping") and set(turn.result) - {"_meta"}:
             found = ", ".join(describe(key) for key in list(turn.result)[:3])
-            message = f"the result of a ping has members ({found}); it has to be empty"
+            message = f"the result of a ping has members ({found}); it must be empty"
             yield Fault(PING_RESULT, ("result",), message, found, "{}")
         for path, found in find_members(turn.value, "icons", "annotations") if turn.revision >= "2025-06-18" else ():
             yield from _icon_faults(found, path) if path[-1] == "icons" else _moment_faults(found, path)
@@ -103,7 +103,7 @@ def _root_faults(roots: Json, path: Path) -> Iterator[Fault]:
     for index, root in json_access.objects(roots):
         uri = json_access.text(root.get("uri"))
         if uri is not None and not uri.lower().startswith("file://"):
-            message = f"the root is {describe(uri)}; roots have to be `file://` URIs"
+            message = f"the root is {describe(uri)}; roots must be `file://` URIs"
             yield Fault(ROOT_URI, (*path, index, "uri"), message, describe(uri), "a file:// URI")
 
 
@@ -112,16 +112,14 @@ def _icon_faults(icons: Json, path: Path) -> Iterator[Fault]:
         src = json_access.text(icon.get("src"))
         scheme = _SCHEME.match(src or "")
         if scheme and scheme[1].lower() not in {"https", "http", "data"}:
-            message = (
-                f"the icon is a `{scheme[1]}:` URI; icons are `https`, `http` or `data` URIs, and others are refused"
-            )
+            message = f"the icon is a `{scheme[1]}:` URI; icons must be `https`, `http` or `data` URIs"
             yield Fault(ICON_SCHEME, (*path, index, "src"), message, describe(src), "an https or data URI")
 
 
 def _moment_faults(annotations: Json, path: Path) -> Iterator[Fault]:
     moment = json_access.text(json_access.member(annotations, "lastModified"))
     if moment is not None and not is_moment(moment):
-        message = f"`lastModified` is {describe(moment)}, which is no moment as ISO 8601 writes it"
+        message = f"`lastModified` is {describe(moment)}, which is not an ISO 8601 timestamp"
         yield Fault(LAST_MODIFIED, (*path, "lastModified"), message, describe(moment), "such as 2025-01-12T15:00:58Z")
 
 
@@ -134,8 +132,8 @@ def _prompt_faults(messages: Json) -> Iterator[Fault]:
             path, content = (*path, "resource"), json_access.fields(content.get("resource"))
         media_type = content.get("mimeType")
         if kind == "resource" and content and media_type is None:
-            text = "the resource embedded in the prompt has no `mimeType`; in prompts it has to have one"
+            text = "the resource embedded in the prompt has no `mimeType`, which is required in prompts"
             yield Fault(PROMPT_MEDIA_TYPE, path, text, "nothing", "a media type")
         elif kind in _WITH_MEDIA_TYPE and isinstance(media_type, str) and not _MEDIA_TYPE.fullmatch(media_type):
-            text = f"{describe(media_type)} is no media type, and content of prompts has to have a valid one"
+            text = f"{describe(media_type)} is not a media type; content of prompts must have a valid one"
             yield Fault(PROMPT_MEDIA_TYPE, (*path, "mimeType"), text, describe(media_type), "type/subtype")

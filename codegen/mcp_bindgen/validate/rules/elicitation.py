@@ -18,28 +18,28 @@ _URL_REQUIRED = -32042
 
 ELICITATION_FLAT: Final = Rule(
     "elicitation-flat",
-    "The schema of a form is one flat object, without keywords that combine, nest or refer.",
+    "The schema of a form is one flat object, without keywords for combination, nesting or references.",
     "client/elicitation, Requested Schema",
     since="2025-06-18",
     earlier_sections={"2025-06-18": "client/elicitation, Request Schema"},
 )
 ELICITATION_CONTENT: Final = Rule(
     "elicitation-content",
-    "An accepted form comes with what it requires, an accepted page with no content.",
+    "An accepted form has all required content, an accepted URL elicitation has none.",
     "client/elicitation, Response Actions",
     since="2025-06-18",
     strength="should",
 )
 ELICITATION_ID_UNKNOWN: Final = Rule(
     "elicitation-id-unknown",
-    "`notifications/elicitation/complete` has the id of an elicitation in URL mode before it.",
+    "`notifications/elicitation/complete` has the id of an earlier elicitation in URL mode.",
     "client/elicitation, Completion Notifications for URL Mode Elicitation",
     since="2025-11-25",
     until="2025-11-25",
 )
 URL_ELICITATION_ERROR: Final = Rule(
     "url-elicitation-error",
-    "An error -32042 lists the elicitations in URL mode that are needed, each with its id.",
+    "An error -32042 lists the required elicitations in URL mode with their ids.",
     "client/elicitation, URL Elicitation Required Error",
     since="2025-11-25",
     until="2025-11-25",
@@ -78,23 +78,23 @@ class Elicitation(Area):
     def _required(self, elicitations: Json) -> Iterator[Fault]:
         path = ("error", "data", "elicitations")
         if not json_access.items(elicitations):
-            message = "the error -32042 lists no elicitations; it has to name those without which the request fails"
+            message = "the error -32042 lists no elicitations; it must list those that the request requires"
             yield Fault(URL_ELICITATION_ERROR, ("error",), message, "nothing", "a list of elicitations")
         for index, elicitation in json_access.objects(elicitations):
             self._remember(elicitation)
             if elicitation.get("mode") != "url":
                 found = describe(elicitation.get("mode", "form"))
-                message = f"the error -32042 lists an elicitation in mode {found}; all have to be in URL mode"
+                message = f"the error -32042 lists an elicitation in mode {found}; all must be in URL mode"
                 yield Fault(URL_ELICITATION_ERROR, (*path, index), message, found, '"url"')
             elif not isinstance(elicitation.get("elicitationId"), str):
-                message = "the error -32042 lists an elicitation without `elicitationId`, which it has to have"
+                message = "the error -32042 lists an elicitation without `elicitationId`, which is required"
                 yield Fault(URL_ELICITATION_ERROR, (*path, index), message, "nothing", "an `elicitationId`")
 
     def _complete(self, turn: Turn) -> Iterator[Fault]:
         page = json_access.text(turn.params.get("elicitationId"))
         if page is None or page in self._pages or self._pages.has_dropped or not turn.history.whole:
             return
-        message = f"the elicitation {describe(page)} is reported as complete, and none of that id was asked for"
+        message = f"the elicitation {describe(page)} is reported as complete, but none with that id was requested"
         path = ("params", "elicitationId")
         yield Fault(ELICITATION_ID_UNKNOWN, path, message, describe(page), "the id of an elicitation in URL mode")
 
@@ -103,7 +103,7 @@ def _form(call: Call) -> Iterator[Fault]:
     schema = json_access.fields(call.params.get("requestedSchema"))
     for keyword in _NOT_FLAT:
         if keyword in schema:
-            message = f"the schema of the form has `{keyword}`; it has to be a flat object of simple fields"
+            message = f"the schema of the form has `{keyword}`; it must be a flat object of simple fields"
             path = (*call.path, "requestedSchema", keyword)
             yield Fault(ELICITATION_FLAT, path, message, keyword, "`type`, `properties` and `required`")
             return
@@ -115,14 +115,14 @@ def _answer(reply: Reply) -> Iterator[Fault]:
     content = reply.result.get("content")
     if reply.params.get("mode") == "url":
         if content is not None:
-            message = "the user agreed to open the page, and there is content, which never comes with URL mode"
+            message = "the user agreed to open the page, but the result has content, which URL mode does not allow"
             yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "content", "no content")
         return
     required = json_access.items(json_access.member(reply.params, "requestedSchema", "required"))
     missing = [name for name in required if isinstance(name, str) and name not in json_access.fields(content)]
     if content is None and json_access.fields(json_access.member(reply.params, "requestedSchema", "properties")):
-        message = "the user accepted the form, and there is no content, which should hold the input"
+        message = "the user accepted the form, but the result has no content with the input"
         yield Fault(ELICITATION_CONTENT, reply.path, message, "nothing", "content")
     elif missing:
-        message = f"the user accepted the form, and the content lacks {describe(missing[0])}, which the form requires"
+        message = f"the user accepted the form, but the content lacks {describe(missing[0])}, which the form requires"
         yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "nothing", describe(missing[0]))

@@ -18,13 +18,13 @@ _SECTION = "basic/lifecycle, Initialization"
 
 INITIALIZE_FIRST: Final = Rule(
     "initialize-first",
-    "A session starts with `initialize`; checked where the recording is said to be complete.",
+    "A session starts with `initialize`; checked if the recording is declared complete.",
     _SECTION,
     until="2025-11-25",
 )
 INITIALIZE_AGAIN: Final = Rule(
     "initialize-again",
-    "A session has one `initialize`; checked where the recording is said to be one session.",
+    "A session has one `initialize`; checked if the recording is declared complete.",
     _SECTION,
     until="2025-11-25",
 )
@@ -37,27 +37,27 @@ INITIALIZE_IN_BATCH: Final = Rule(
 )
 REQUEST_BEFORE_INTRODUCTION: Final = Rule(
     "request-before-introduction",
-    "Until `initialize` is answered, the client sends no requests but pings.",
+    "Until `initialize` is answered, the client sends no requests other than pings.",
     _SECTION,
     until="2025-11-25",
     strength="should",
 )
 REQUEST_BEFORE_INITIALIZED: Final = Rule(
     "request-before-initialized",
-    "Until it gets `notifications/initialized`, the server sends no requests but pings.",
+    "Until it receives `notifications/initialized`, the server sends no requests other than pings.",
     _SECTION,
     until="2025-11-25",
     strength="should",
 )
 INITIALIZED_EARLY: Final = Rule(
     "initialized-early",
-    "`notifications/initialized` follows a successful answer to `initialize`.",
+    "`notifications/initialized` follows a successful response to `initialize`.",
     _SECTION,
     until="2025-11-25",
 )
 INITIALIZED_MISSING: Final = Rule(
     "initialized-missing",
-    "After a successful answer to `initialize`, the client sends `notifications/initialized`.",
+    "After a successful response to `initialize`, the client sends `notifications/initialized`.",
     _SECTION,
     until="2025-11-25",
 )
@@ -98,7 +98,7 @@ class Handshake(Area):
             yield Fault(
                 INITIALIZED_MISSING,
                 ("method",),
-                "the client makes requests, and `notifications/initialized` never comes; it has to follow the answer to "
+                "the client sends requests without `notifications/initialized`, which must follow the response to "
                 "`initialize`",
                 recorded=self._operating,
             )
@@ -113,7 +113,7 @@ class Handshake(Area):
             yield Fault(
                 REQUEST_BEFORE_INTRODUCTION,
                 ("method",),
-                f"the client sends `{turn.method}` before its `initialize` is answered; until then it should "
+                f"the client sends `{turn.method}` before the response to `initialize`; until then it should "
                 "send pings only",
                 turn.method,
                 "`ping`",
@@ -122,7 +122,7 @@ class Handshake(Area):
             yield Fault(
                 REQUEST_BEFORE_INITIALIZED,
                 ("method",),
-                f"the server sends `{turn.method}` before it got `notifications/initialized`; until then it should send "
+                f"the server sends `{turn.method}` before `notifications/initialized`; until then it should send "
                 "pings only",
                 turn.method,
                 "`ping`",
@@ -133,12 +133,10 @@ class Handshake(Area):
 
 def _initialize(turn: Turn) -> Iterator[Fault]:
     if turn.history.initialize_request is not None and not turn.history.refused:
-        message = (
-            "`initialize` is sent again in the same session; it is the first request of a session and the only one"
-        )
+        message = "`initialize` is sent again in the same session; it must be sent only once"
         yield Fault(INITIALIZE_AGAIN, ("method",), message)
     if turn.message.batch:
-        message = "`initialize` is part of a batch; it has to be sent by itself"
+        message = "`initialize` is part of a batch; it must be sent by itself"
         yield Fault(INITIALIZE_IN_BATCH, (), message, "a batch", "a message of its own")
 
 
@@ -149,10 +147,12 @@ def _initialized(turn: Turn) -> Iterator[Fault]:
             yield _not_first(turn)
     elif history.initialize_result is None:
         state = "was answered with an error" if history.refused else "is not answered yet"
-        message = f"`notifications/initialized` is sent although `initialize` {state}; it follows a successful answer"
+        message = (
+            f"`notifications/initialized` is sent although `initialize` {state}; it must follow a successful response"
+        )
         yield Fault(INITIALIZED_EARLY, ("method",), message)
 
 
 def _not_first(turn: Turn) -> Fault:
-    message = f"`{turn.method}` comes before `initialize`, with which a session has to start"
+    message = f"`{turn.method}` is sent before `initialize`, which must start a session"
     return Fault(INITIALIZE_FIRST, ("method",), message, turn.method, "`initialize`")

@@ -4,7 +4,7 @@ A recording may start in the middle, so that a response may answer a request tha
 says whether everything since the start of the session is known. It is true if
 
 - the recording, or this part of it, starts with an ``initialize`` request;
-- in 2026-07-28, which has none, it starts with ``server/discover``, which clients can only send first, or with a
+- in 2026-07-28, which has none, it starts with ``server/discover``, which clients send first if at all, or with a
   request numbered 0 or 1; or
 - the caller says that the recording is complete.
 

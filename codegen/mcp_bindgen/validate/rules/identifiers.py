@@ -23,14 +23,14 @@ _EARLIER_RESPONSES = {"2024-11-05": "basic/messages, Responses"}
 
 ID_REUSED: Final = Rule(
     "id-reused",
-    "A request has an id that its sender has not used before in the session.",
+    "The id of a request was not used before by its sender in the session.",
     "basic/index, Requests",
     until="2025-11-25",
     earlier_sections={"2024-11-05": "basic/messages, Requests"},
 )
 ID_IN_USE: Final = Rule(
     "id-in-use",
-    "A request has another id than each request of its sender that is still unanswered.",
+    "The id of a request differs from those of its sender's unanswered requests.",
     "basic/index, Requests",
     since="2026-07-28",
 )
@@ -54,13 +54,13 @@ RESULT_AND_ERROR: Final = Rule(
 )
 REQUEST_BY_SERVER: Final = Rule(
     "request-by-server",
-    "A server sends no requests, those of extensions included; its answers say what it needs from the client.",
+    "A server sends no requests, including those of extensions; its results request input from the client.",
     "basic/patterns/index, Overview",
     since="2026-07-28",
 )
 RESPONSE_BY_CLIENT: Final = Rule(
     "response-by-client",
-    "A client sends no responses, as it gets no requests.",
+    "A client sends no responses, since it receives no requests.",
     "basic/patterns/index, Overview",
     since="2026-07-28",
 )
@@ -96,10 +96,10 @@ class Identifiers(Area):
                 self._numbers[turn.sender].add(key)
         elif turn.message.kind in {"result", "error"}:
             if "result" in turn.value and "error" in turn.value:
-                message = "the response has both `result` and `error`; it has to have exactly one of them"
+                message = "the response has both `result` and `error`; it must have exactly one of them"
                 yield Fault(RESULT_AND_ERROR, (), message, "both", "`result` or `error`")
             if turn.sender == "client" and turn.revision in STATELESS:
-                message = "a client sends a response; in this revision clients get no requests, so they answer none"
+                message = "a client sends a response; in this revision clients receive no requests"
                 yield Fault(RESPONSE_BY_CLIENT, (), message)
             elif key is not None:
                 yield from self._answer(turn, key)
@@ -111,7 +111,7 @@ class Identifiers(Area):
             yield Fault(ANSWERED_TWICE, ("id",), message, shown, "one response to a request")
         elif not turn.answered_request and turn.message.request is None and self._is_to_nothing(turn, key):
             alike = _other_kind(turn, key)
-            message = f"the response has the id {shown}, which no request of the other side had{alike}"
+            message = f"the response has the id {shown}, but no request of the other side had it{alike}"
             yield Fault(ANSWER_TO_NOTHING, ("id",), message, shown, "the id of a request")
 
     def _is_to_nothing(self, turn: Turn, key: Identity) -> bool:
@@ -154,7 +154,7 @@ def _reuse(turn: Turn, key: Identity) -> Iterator[Fault]:
     yield Fault(
         ID_REUSED,
         ("id",),
-        f"the {turn.sender} has used the id {shown} before, for `{before.method}`; an id serves once in a session",
+        f"the {turn.sender} has used the id {shown} before, for `{before.method}`; ids must be unique in a session",
         shown,
         "an id not used before",
     )
@@ -162,7 +162,7 @@ def _reuse(turn: Turn, key: Identity) -> Iterator[Fault]:
         yield Fault(
             ID_IN_USE,
             ("id",),
-            f"the id {shown} is that of a `{before.method}` request which has no answer yet",
+            f"the id {shown} is in use by an unanswered `{before.method}` request",
             shown,
             "an id not in use",
         )
@@ -174,8 +174,8 @@ def _direction_of_request(turn: Turn) -> Iterator[Fault]:
         yield Fault(
             REQUEST_BY_SERVER,
             ("method",),
-            f"`{turn.method}` is sent as a request by the server; in this revision servers send none, and ask for input in "
-            "the answer to a request of the client",
+            f"`{turn.method}` is sent as a request by the server; in this revision servers send none, but request input in "
+            "the result of a client's request",
             describe(turn.method),
             "a request of the client",
         )
@@ -190,4 +190,4 @@ def _other_kind(turn: Turn, key: Identity) -> str:
         twin = ("integer", int(value))
     if twin is None or not turn.history.may_answer(twin, turn.sender):
         return ""
-    return f"; there is a request {describe(twin[1])}, and a number and a string are different ids"
+    return f"; there is a request {describe(twin[1])}, but a number and a string are different ids"

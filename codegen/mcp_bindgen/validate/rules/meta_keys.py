@@ -18,25 +18,25 @@ _SECTION = "basic/index, _meta"
 
 META_KEY: Final = Rule(
     "meta-key",
-    "A key of `_meta` is a name, or a prefix of dotted labels, a slash and a name.",
+    "A `_meta` key is a name, optionally after a prefix of dotted labels and a slash.",
     _SECTION,
     since="2025-06-18",
 )
 META_KEY_RESERVED: Final = Rule(
     "meta-key-reserved",
-    "Prefixes of `_meta` keys that name `modelcontextprotocol` or `mcp` in the reserved place are the protocol's own.",
+    "Prefixes of `_meta` keys with `modelcontextprotocol` or `mcp` as the reserved label belong to the protocol.",
     _SECTION,
     since="2025-06-18",
 )
 TRACE_CONTEXT: Final = Rule(
     "trace-context",
-    "`traceparent`, `tracestate` and `baggage` in `_meta` hold what W3C Trace Context and W3C Baggage define.",
+    "`traceparent`, `tracestate` and `baggage` in `_meta` have values according to W3C Trace Context and W3C Baggage.",
     _SECTION,
     since="2026-07-28",
 )
 EXTENSION_ID: Final = Rule(
     "extension-id",
-    "An extension is declared under an identifier spelled like a `_meta` key that has a prefix.",
+    "The identifier of an extension is spelled like a `_meta` key with a prefix.",
     "basic/versioning, Extension Negotiation",
     since="2026-07-28",
 )
@@ -77,7 +77,7 @@ def _key_faults(key: str, path: Path, revision: str) -> Iterator[Fault]:
         yield Fault(
             META_KEY,
             path,
-            f"the `_meta` key {describe(key)} is not spelled as one: it has to be a name of letters, digits, `-`, `_` and "
+            f"the `_meta` key {describe(key)} is invalid: it must be a name of letters, digits, `-`, `_` and "
             "`.` that begins and ends with a letter or digit, optionally after a prefix of dotted labels and a slash",
             describe(key),
             "prefix/name, or name",
@@ -88,7 +88,7 @@ def _key_faults(key: str, path: Path, revision: str) -> Iterator[Fault]:
             path,
             f"the prefix of the `_meta` key {describe(key)} is reserved for the protocol",
             describe(key),
-            "a prefix of one's own",
+            "a prefix of your own",
         )
 
 
@@ -109,7 +109,7 @@ def _trace_faults(key: str, value: Json, path: Path) -> Iterator[Fault]:
     yield Fault(
         TRACE_CONTEXT,
         path,
-        f"`{key}` is {describe(value)}; the key is reserved for trace contexts and has to hold {wanted}",
+        f"`{key}` is {describe(value)}; the key is reserved for trace contexts and must hold {wanted}",
         describe(value),
         wanted,
     )

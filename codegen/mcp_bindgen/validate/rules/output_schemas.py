@@ -86,11 +86,11 @@ class OutputSchemas(Area):
             faults = known(result["structuredContent"])
         except Exception as problem:  # noqa: BLE001 - raised by a library for a foreign schema
             self._schemas.drop(name)
-            why = str(problem) if isinstance(problem, UsageError) else f"it cannot be used: {problem!r:.100}"
+            why = str(problem) if isinstance(problem, UsageError) else f"the schema fails: {problem!r:.100}"
             yield _unchecked(name, why, _PLACE)
             return
         for fault in faults:
-            message = f"not as the `outputSchema` of the tool {describe(name)} demands: {fault.text}"
+            message = f"violates the `outputSchema` of the tool {describe(name)}: {fault.text}"
             yield Fault(STRUCTURED_CONTENT_SCHEMA, (*_PLACE, *fault.keys), " ".join(message.split()))
 
 

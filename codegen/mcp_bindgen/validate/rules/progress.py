@@ -29,7 +29,7 @@ PROGRESS_INCREASES: Final = Rule(
 )
 PROGRESS_TOKEN_UNKNOWN: Final = Rule(
     "progress-token-unknown",
-    "A progress notification has a token that a request of the other side brought along.",
+    "A progress notification has the token of a request of the other side.",
     "basic/patterns/progress, Behavior Requirements",
     earlier_sections=_earlier("Behavior Requirements"),
 )
@@ -41,7 +41,7 @@ PROGRESS_AFTER_ANSWER: Final = Rule(
 )
 PROGRESS_TOKEN_IN_USE: Final = Rule(
     "progress-token-in-use",
-    "A request has another progress token than each request of its sender that is still unanswered.",
+    "The progress token of a request differs from those of its sender's unanswered requests.",
     "basic/patterns/progress, Progress Flow",
     earlier_sections=_earlier("Progress Flow"),
 )
@@ -85,8 +85,8 @@ class Progress(Area):
             yield Fault(
                 PROGRESS_TOKEN_IN_USE,
                 ("params", "_meta", "progressToken"),
-                f"the progress token {describe(token)} is that of the `{earlier.method}` request "
-                f"{describe(earlier.id[1])}, which has no answer yet; active requests need different tokens",
+                f"the progress token {describe(token)} is in use by the unanswered `{earlier.method}` request "
+                f"{describe(earlier.id[1])}; active requests must have different tokens",
                 describe(token),
                 "a token not in use",
             )
@@ -104,7 +104,7 @@ class Progress(Area):
                 yield Fault(
                     PROGRESS_TOKEN_UNKNOWN,
                     ("params", "progressToken"),
-                    f"no request of the other side brought along the progress token {describe(token)}",
+                    f"no request of the other side has the progress token {describe(token)}",
                     describe(token),
                     "the token of an active request",
                 )
@@ -115,8 +115,8 @@ class Progress(Area):
             yield Fault(
                 PROGRESS_AFTER_ANSWER,
                 ("params", "progressToken"),
-                f"progress is reported for the `{request.method}` request {describe(request.id[1])} after its answer; "
-                "notifications have to stop with it",
+                f"progress is reported for the `{request.method}` request {describe(request.id[1])} after its response; "
+                "notifications must stop with it",
                 describe(token),
                 "the token of an active request",
             )
@@ -151,7 +151,7 @@ def _increase(turn: Turn, track: _Track) -> Iterator[Fault]:
         yield Fault(
             PROGRESS_INCREASES,
             ("params", "progress"),
-            f"the progress is {describe(value)} after {describe(track.last)}; each value has to be higher than the last",
+            f"the progress is {describe(value)} after {describe(track.last)}; each value must be higher than the last",
             describe(value),
             f"more than {describe(track.last)}",
         )

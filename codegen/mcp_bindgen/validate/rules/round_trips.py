@@ -18,49 +18,49 @@ _PAGE = "basic/patterns/mrtr"
 
 RESULT_TYPE: Final = Rule(
     "result-type",
-    "A result says by `resultType` whether it is complete, or asks for input, or is of an extension in use.",
+    "The `resultType` of a result is complete, input_required, or a value of a declared extension.",
     "basic/index, ResultType",
     since="2026-07-28",
 )
 INPUT_OUT_OF_PLACE: Final = Rule(
     "input-out-of-place",
-    "Only `tools/call`, `prompts/get` and `resources/read` are answered with a wish for input.",
+    "Only results of `tools/call`, `prompts/get` and `resources/read` request input.",
     f"{_PAGE}, Supported Requests",
     since="2026-07-28",
 )
 INPUT_EMPTY: Final = Rule(
     "input-empty",
-    "An answer that asks for input has `inputRequests` or `requestState`.",
+    "A result that requests input has `inputRequests` or `requestState`.",
     f"{_PAGE}, Server Requirements (Basic Workflow)",
     since="2026-07-28",
 )
 REQUEST_STATE: Final = Rule(
     "request-state",
-    "A request that is made again has the `requestState` of the answer that asked for it, and none if that had none.",
+    "A repeated request has the `requestState` of the result that requested input, or none if that had none.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
     since="2026-07-28",
 )
 INPUT_UNASKED: Final = Rule(
     "input-unasked",
-    "`inputResponses` has keys that `inputRequests` had.",
+    "The keys of `inputResponses` are those of `inputRequests`.",
     f"{_PAGE}, InputResponses",
     since="2026-07-28",
 )
 INPUT_MISSING: Final = Rule(
     "input-missing",
-    "A request that is made again brings all inputs that were asked for.",
+    "A repeated request has all requested inputs.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
     since="2026-07-28",
 )
 INPUT_KIND: Final = Rule(
     "input-kind",
-    "Each input is the result of the request under the same key.",
+    "Each input is a result of the input request with the same key.",
     f"{_PAGE}, InputResponses",
     since="2026-07-28",
 )
 ROUND_ID: Final = Rule(
     "round-id",
-    "A request that is made again has a new id.",
+    "A repeated request has a new id.",
     f"{_PAGE}, Client Requirements (Basic Workflow)",
     since="2026-07-28",
 )
@@ -102,21 +102,19 @@ def _result(turn: Turn) -> Iterator[Fault]:
     kind = turn.result.get("resultType")
     # A server that also supports earlier revisions answers ``initialize`` by one of these.
     if kind is None and turn.method != "initialize":
-        message = "the result has no `resultType`, which each result has to have"
+        message = "the result has no `resultType`, which is required"
         yield Fault(RESULT_TYPE, ("result",), message, "nothing", '"complete" or "input_required"')
     elif kind == "input_required":
         if turn.method is not None and turn.method not in _IN_ROUNDS:
-            message = f"`{turn.method}` is answered with a wish for input; only {', '.join(_IN_ROUNDS)} may be"
+            message = f"the result of `{turn.method}` requests input; only those of {', '.join(_IN_ROUNDS)} may"
             yield Fault(INPUT_OUT_OF_PLACE, ("result", "resultType"), message, '"input_required"', '"complete"')
         if "inputRequests" not in turn.result and "requestState" not in turn.result:
-            message = (
-                "the answer asks for input, and has neither `inputRequests` nor `requestState`; one has to be there"
-            )
+            message = "the result requests input, but has neither `inputRequests` nor `requestState`"
             yield Fault(INPUT_EMPTY, ("result",), message, "neither", "`inputRequests` or `requestState`")
     elif isinstance(kind, str) and kind != "complete":
         declared = declared_in(turn.request_params)
         if declared is not None and not json_access.fields(declared.get("extensions")):
-            message = f"`resultType` is {describe(kind)}, and the client has declared no extension that could define it"
+            message = f"`resultType` is {describe(kind)}, but the client has declared no extension that could define it"
             yield Fault(
                 RESULT_TYPE, ("result", "resultType"), message, describe(kind), '"complete" or "input_required"'
             )
@@ -134,7 +132,7 @@ def _again(turn: Turn) -> Iterator[Fault]:
     yield from _inputs(turn, about, of_state)
     key = json_access.identity(turn.value.get("id"))
     if key is not None and all(each.id == key for each in of_state):
-        message = "the request is made again under the id that it had before; it has to have a new one"
+        message = "the repeated request has the same id as before; it must have a new one"
         yield Fault(ROUND_ID, ("id",), message, describe(key[1]), "a new id")
 
 
@@ -143,7 +141,7 @@ def _foreign_state(turn: Turn) -> Iterator[Fault]:
     having = turn.history.demands.with_state(state) if state is not None else []
     if having and all(each.subject != subject(turn.method, turn.params) for each in having):
         method, name = having[0].subject
-        message = f"the `requestState` is that of an answer to another request, `{method}` of {describe(name)}"
+        message = f"the `requestState` belongs to another request, `{method}` of {describe(name)}"
         yield Fault(REQUEST_STATE, ("params", "requestState"), message, describe(state), "the state of this request")
 
 
@@ -151,12 +149,12 @@ def _state(turn: Turn, about: list[Demand]) -> Iterator[Fault]:
     state = json_access.text(turn.params.get("requestState"))
     if state is None:
         if all(each.state is not None for each in about):
-            message = "the request has no `requestState`, and the answer that asked for input had one, to be sent back"
-            yield Fault(REQUEST_STATE, ("params",), message, "nothing", "the `requestState` of the answer")
+            message = "the request has no `requestState`, but the result that requested input had one"
+            yield Fault(REQUEST_STATE, ("params",), message, "nothing", "the `requestState` of the result")
     elif not turn.history.demands.with_state(state):
-        message = "the `requestState` is not that of the answer that asked for input; it has to come back as it was"
+        message = "the `requestState` differs from that of the result that requested input"
         path = ("params", "requestState")
-        yield Fault(REQUEST_STATE, path, message, describe(state), "the `requestState` of the answer")
+        yield Fault(REQUEST_STATE, path, message, describe(state), "the `requestState` of the result")
 
 
 def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator[Fault]:
@@ -165,15 +163,15 @@ def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator
     for key, response in responses.items():
         requests = [each.inputs[key] for each in about if key in each.inputs]
         if not requests:
-            message = f"there is an input {describe(key)}, which no answer has asked for"
+            message = f"there is an input {describe(key)}, which no result has requested"
             yield Fault(INPUT_UNASKED, (*path, key), message, describe(key), "a key of `inputRequests`")
         elif not any(_fits(response, entry) for entry in requests):
             method = describe(json_access.member(requests[-1], "method"))
-            message = f"the input {describe(key)} is no result of {method}, which was asked for under that key"
+            message = f"the input {describe(key)} is not a result of {method}, which was requested under that key"
             yield Fault(INPUT_KIND, (*path, key), message, None, f"a result of {method}")
     if of_state and not any(each.inputs.keys() <= responses.keys() for each in of_state):
         missing = describe(next(key for key in of_state[-1].inputs if key not in responses))
-        message = f"the request is made again without the input {missing}, which the answer asked for"
+        message = f"the repeated request lacks the requested input {missing}"
         yield Fault(
             INPUT_MISSING, path if "inputResponses" in turn.params else ("params",), message, "nothing", missing
         )

@@ -15,25 +15,25 @@ from mcp_bindgen.validate.rules.turn import Area, Turn
 
 TOOL_RESULT_MIXED: Final = Rule(
     "tool-result-mixed",
-    "A message with results of tools has no other content.",
+    "A message with tool results has no other content.",
     "client/sampling, Tool Result Messages",
     since="2025-11-25",
 )
 TOOL_USE_UNANSWERED: Final = Rule(
     "tool-use-unanswered",
-    "A message that uses tools is followed by one with the result of each of these uses.",
+    "A message with tool uses is followed by one with the result of each use.",
     "client/sampling, Tool Use and Result Balance",
     since="2025-11-25",
 )
 TOOL_RESULT_UNASKED: Final = Rule(
     "tool-result-unasked",
-    "The result of a tool has the id of a use of a tool before it.",
+    "A tool result has the id of an earlier tool use.",
     "client/sampling, Tool Use and Result Balance",
     since="2025-11-25",
 )
 TOOL_CHOICE_NONE: Final = Rule(
     "tool-choice-none",
-    "Where `toolChoice` is none, the model uses no tools.",
+    "If `toolChoice` is none, the model uses no tools.",
     "client/sampling, Tool Choice Modes",
     since="2025-11-25",
 )
@@ -64,20 +64,20 @@ def _messages(messages: list[Json], path: Path) -> Iterator[Fault]:
         kinds = {json_access.text(block.get("type")) for _, block in json_access.blocks(content)}
         if "tool_result" in kinds and len(kinds) > 1:
             others = ", ".join(sorted(kind for kind in kinds if kind and kind != "tool_result"))
-            text = f"a message with results of tools has other content too ({others or 'of unknown type'})"
-            yield Fault(TOOL_RESULT_MIXED, (*path, index, "content"), text, others, "results of tools only")
+            text = f"a message with tool results has other content, too ({others or 'of unknown type'})"
+            yield Fault(TOOL_RESULT_MIXED, (*path, index, "content"), text, others, "tool results only")
         for below, block in json_access.blocks(content):
             result_of = json_access.text(block.get("toolUseId"))
             if block.get("type") == "tool_result" and result_of is not None and result_of not in used:
-                text = f"there is a result for {describe(result_of)}, and no earlier message uses a tool under that id"
+                text = f"there is a tool result for {describe(result_of)}, but no earlier tool use with that id"
                 where = (*path, index, "content", *below, "toolUseId")
-                yield Fault(TOOL_RESULT_UNASKED, where, text, describe(result_of), "the id of a use")
+                yield Fault(TOOL_RESULT_UNASKED, where, text, describe(result_of), "the id of a tool use")
         uses = _ids(content, "tool_use", "id")
         used |= uses
         following = messages[index + 1] if index + 1 < len(messages) else None
         if missing := uses - _ids(json_access.member(following, "content"), "tool_result", "toolUseId"):
             first = describe(min(missing))
-            text = f"the use {first} of a tool has no result in the next message; each use has to be resolved there"
+            text = f"the tool use {first} has no result in the next message; each use must have one there"
             yield Fault(TOOL_USE_UNANSWERED, (*path, index, "content"), text, "nothing", f"the result of {first}")
 
 
@@ -89,6 +89,6 @@ def _ids(content: Json, kind: str, name: str) -> set[str]:
 def _uses_none(content: Json, path: Path) -> Iterator[Fault]:
     for below, block in json_access.blocks(content):
         if block.get("type") == "tool_use":
-            text = "the model uses a tool, although `toolChoice` is none, by which it may not"
-            yield Fault(TOOL_CHOICE_NONE, (*path, *below), text, "a use of a tool", "no uses of tools")
+            text = "the model uses a tool although `toolChoice` is none"
+            yield Fault(TOOL_CHOICE_NONE, (*path, *below), text, "a tool use", "no tool uses")
             return

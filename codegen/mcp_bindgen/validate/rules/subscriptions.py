@@ -19,7 +19,7 @@ _PAGE = "basic/patterns/subscriptions"
 
 SUBSCRIPTION_ID: Final = Rule(
     "subscription-id",
-    "A notification of a stream has the id of the `subscriptions/listen` request that opened it, as has its end.",
+    "The notifications and the end of a stream have the id of its `subscriptions/listen` request.",
     f"{_PAGE}, Receiving Notifications",
     since="2026-07-28",
 )
@@ -31,13 +31,13 @@ SUBSCRIPTION_ORDER: Final = Rule(
 )
 SUBSCRIPTION_UNASKED: Final = Rule(
     "subscription-unasked",
-    "On a stream come the kinds of notifications that the client has asked for.",
+    "A stream has only the kinds of notifications that the client requested.",
     f"{_PAGE}, Opening a Stream",
     since="2026-07-28",
 )
 LOG_UNASKED: Final = Rule(
     "log-unasked",
-    "Log messages are sent during a request that asks for their level, and not on streams.",
+    "Log messages are sent during a request that sets their level, and not on streams.",
     "server/utilities/logging, Per-request log level",
     since="2026-07-28",
 )
@@ -104,7 +104,7 @@ class Subscriptions(Area):
         stream = self._streams.get(key)
         if stream is None:
             if turn.history.whole and not self._streams.has_dropped:
-                message = f"`{turn.method}` belongs to the stream {describe(named)}, which no request has opened"
+                message = f"`{turn.method}` names the stream {describe(named)}, which no request has opened"
                 wanted = "the id of a `subscriptions/listen` request"
                 yield Fault(SUBSCRIPTION_ID, ("params", "_meta", _ID), message, describe(named), wanted)
             return
@@ -114,29 +114,29 @@ class Subscriptions(Area):
             path: Path = ("params", "notifications")
         else:
             if not stream.acknowledged:
-                message = f"`{turn.method}` comes on the stream {describe(named)} before it is acknowledged"
+                message = f"`{turn.method}` is sent on the stream {describe(named)} before its acknowledgment"
                 yield Fault(SUBSCRIPTION_ORDER, ("method",), message, turn.method, f"`{_ACKNOWLEDGED}`")
                 stream.acknowledged = True
             extra = sorted({_FILTERS[turn.method or ""]} - stream.wanted)
             path = ("method",)
         if extra:
-            message = f"the stream {describe(named)} brings what `{extra[0]}` asks for, and the client has not set it"
-            yield Fault(SUBSCRIPTION_UNASKED, path, message, extra[0], "what the filter of the stream asks for")
+            message = f"the stream {describe(named)} has notifications for `{extra[0]}`, which the client has not set"
+            yield Fault(SUBSCRIPTION_UNASKED, path, message, extra[0], "what the filter of the stream requests")
 
     def _without_id(self, turn: Turn) -> Iterator[Fault]:
         path: Path = ("params",) if "params" in turn.value else ()
         if len(self._streams):
-            message = f"`{turn.method}` does not say to which stream it belongs, as it has to by `{_ID}` in `_meta`"
+            message = f"`{turn.method}` does not name its stream; `{_ID}` in `_meta` is required"
             yield Fault(SUBSCRIPTION_ID, path, message, "nothing", "the id of a `subscriptions/listen` request")
         elif turn.history.whole:
-            message = f"`{turn.method}` is sent, and the client has opened no stream for which it asks for that"
+            message = f"`{turn.method}` is sent, but the client has opened no stream that requests it"
             yield Fault(
                 SUBSCRIPTION_UNASKED, ("method",), message, turn.method, "a `subscriptions/listen` request before"
             )
 
     def _check_log_message(self, turn: Turn) -> Iterator[Fault]:
         if json_access.member(turn.params, "_meta", _ID) is not None:
-            message = "a log message comes on a stream of notifications; it belongs to the request that asked for it"
+            message = "a log message is sent on a stream of notifications; it must belong to a request"
             yield Fault(LOG_UNASKED, ("params", "_meta", _ID), message)
             return
         if not turn.history.whole or self._levels.has_dropped:
@@ -144,11 +144,11 @@ class Subscriptions(Area):
         level = turn.params.get("level")
         lowest = min(self._levels.values(), default=None)
         if lowest is None:
-            message = "a log message is sent, and no request in progress asks for any"
+            message = "a log message is sent, but no request in progress sets a log level"
             yield Fault(LOG_UNASKED, ("method",), message, "a log message", f"a request with `{_LEVEL}`")
         elif level in _LEVELS and _LEVELS.index(level) < lowest:
             message = (
-                f"a log message of level {level} is sent, and requests in progress ask for {_LEVELS[lowest]} at least"
+                f"a log message of level {level} is sent, but requests in progress set {_LEVELS[lowest]} or higher"
             )
             yield Fault(LOG_UNASKED, ("params", "level"), message, level, f"{_LEVELS[lowest]} or more severe")
 
@@ -163,5 +163,5 @@ def _check_end(turn: Turn) -> Iterator[Fault]:
     named = json_access.member(turn.result, "_meta", _ID)
     wanted = turn.value.get("id")
     if named is not None and json_access.identity(named) != json_access.identity(wanted):
-        message = f"the end of the stream {describe(wanted)} names {describe(named)} as its stream"
+        message = f"the result of the stream {describe(wanted)} names the stream {describe(named)}"
         yield Fault(SUBSCRIPTION_ID, ("result", "_meta", _ID), message, describe(named), describe(wanted))

@@ -34,7 +34,7 @@ TASK_STATUS_FINAL: Final = Rule(
 )
 TASK_ID_REUSED: Final = Rule(
     "task-id-reused",
-    "Each task has an id of its own.",
+    "Each task has a unique id.",
     f"{_PAGE}, Task ID Requirements",
     since="2025-11-25",
     until="2025-11-25",
@@ -48,7 +48,7 @@ TASK_CANCELLED: Final = Rule(
 )
 TASK_MOMENT: Final = Rule(
     "task-moment",
-    "`createdAt` and `lastUpdatedAt` of a task are moments as ISO 8601 writes them.",
+    "`createdAt` and `lastUpdatedAt` of a task are ISO 8601 timestamps.",
     f"{_PAGE}, TTL and Resource Management",
     since="2025-11-25",
     until="2025-11-25",
@@ -62,7 +62,7 @@ RELATED_TASK_MISSING: Final = Rule(
 )
 RELATED_TASK_NEEDLESS: Final = Rule(
     "related-task-needless",
-    "Messages that name a task anyway do not name it in `_meta` too.",
+    "Messages that name a task in their params or result do not also name it in `_meta`.",
     f"{_PAGE}, Associating Task-Related Messages",
     since="2025-11-25",
     until="2025-11-25",
@@ -110,7 +110,7 @@ class Tasks(Area):
             and isinstance(status := turn.result.get("status"), str)
             and status != "cancelled"
         ):
-            message = f"the status of a task after `tasks/cancel` is {describe(status)}; it has to be cancelled by then"
+            message = f"the status of a task after `tasks/cancel` is {describe(status)}; it must be cancelled"
             yield Fault(TASK_CANCELLED, ("result", "status"), message, describe(status), '"cancelled"')
         yield from _related(turn)
 
@@ -122,8 +122,8 @@ class Tasks(Area):
         if name is None:
             return
         if (turn.sender, name) in self._made:
-            message = f"a task with the id {describe(name)} was made before; ids of tasks have to be unique"
-            yield Fault(TASK_ID_REUSED, ("result", "task", "taskId"), message, describe(name), "an id of its own")
+            message = f"a task with the id {describe(name)} was created before; ids of tasks must be unique"
+            yield Fault(TASK_ID_REUSED, ("result", "task", "taskId"), message, describe(name), "a unique id")
         self._made.put((turn.sender, name), value=True)
         self._over.drop(name)
 
@@ -156,7 +156,7 @@ def _moments(task: dict[str, Json], path: Path) -> Iterator[Fault]:
     for name in ("createdAt", "lastUpdatedAt"):
         moment = json_access.text(task.get(name))
         if moment is not None and not is_moment(moment):
-            message = f"`{name}` is {describe(moment)}, which is no moment as ISO 8601 writes it"
+            message = f"`{name}` is {describe(moment)}, which is not an ISO 8601 timestamp"
             yield Fault(TASK_MOMENT, (*path, name), message, describe(moment), "such as 2025-11-25T10:30:00Z")
 
 
@@ -176,16 +176,14 @@ def _related(turn: Turn) -> Iterator[Fault]:
         "notifications/tasks/status"
     )
     if related is not None and (is_request or has_status):
-        message = f"`_meta` has `{_RELATED}`, and the message names the task anyway; it should not be there"
+        message = f"`_meta` has `{_RELATED}`, but the message already names the task"
         yield Fault(RELATED_TASK_NEEDLESS, (place, "_meta", _RELATED), message)
     if turn.is_result("tasks/result") and turn.message.request is not None:
         wanted = json_access.text(turn.request_params.get("taskId"))
         found = json_access.member(related, "taskId")
         if found is None or (wanted is not None and found != wanted):
             shown = describe(found) if found is not None else "nothing"
-            message = (
-                f"the result of a task names {shown} as its task in `_meta`; it has to name the task that was asked for"
-            )
+            message = f"the result of a task names {shown} as its task in `_meta`; it must name the requested task"
             yield Fault(
                 RELATED_TASK_MISSING, ("result",), message, shown, describe(wanted) if wanted else "the id of the task"
             )

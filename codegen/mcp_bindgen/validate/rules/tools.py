@@ -22,33 +22,33 @@ from mcp_bindgen.validate.rules.turn import Area, Turn
 
 TOOL_NAME: Final = Rule(
     "tool-name",
-    "The name of a tool has 1 to 128 letters, digits, `_`, `-` and `.`.",
+    "The name of a tool consists of 1 to 128 letters, digits, `_`, `-` and `.`.",
     "server/tools, Tool Names",
     since="2025-11-25",
     strength="should",
 )
 TOOL_NAME_TWICE: Final = Rule(
     "tool-name-twice",
-    "A list of tools has each name once.",
+    "A list of tools has no duplicate names.",
     "server/tools, Tool Names",
     since="2025-11-25",
     strength="should",
 )
 TOOL_HEADER: Final = Rule(
     "tool-header",
-    "`x-mcp-header` names a header, each once, and stands on properties that are strings, integers or booleans.",
+    "`x-mcp-header` is a unique header name, of a property that is a string, integer or boolean.",
     "server/tools, x-mcp-header",
     since="2026-07-28",
 )
 STRUCTURED_CONTENT_MISSING: Final = Rule(
     "structured-content-missing",
-    "A tool with an `outputSchema` answers with `structuredContent`.",
+    "A tool with an `outputSchema` returns `structuredContent`.",
     "server/tools, Output Schema",
     since="2025-06-18",
 )
 STRUCTURED_CONTENT_ONLY: Final = Rule(
     "structured-content-only",
-    "A result with `structuredContent` has it as text too, for older clients.",
+    "A result with `structuredContent` also has it as text, for older clients.",
     "server/tools, Structured Content",
     since="2025-06-18",
     strength="should",
@@ -140,9 +140,7 @@ class Tools(Area):
             return
         as_task = "task" in turn.params
         if tool.support == "required" and not as_task:
-            message = (
-                f"the tool {describe(name)} is called directly, and by its `taskSupport` it has to be called as a task"
-            )
+            message = f"the tool {describe(name)} is called directly, but its `taskSupport` requires a task"
             yield Fault(TOOL_TASK_SUPPORT, ("params",), message, "a plain call", "a task")
         elif tool.support == "forbidden" and as_task:
             message = f"the tool {describe(name)} is called as a task, which its `taskSupport` does not allow"
@@ -156,10 +154,10 @@ class Tools(Area):
         tool = self._tools.get(name or "")
         if "structuredContent" not in result:
             if tool and tool.structured:
-                message = f"the tool {describe(name)} has an `outputSchema`, and its result has no `structuredContent`"
+                message = f"the tool {describe(name)} has an `outputSchema`, but its result has no `structuredContent`"
                 yield Fault(STRUCTURED_CONTENT_MISSING, ("result",), message, "nothing", "`structuredContent`")
         elif not any(block.get("type") == "text" for _, block in json_access.objects(result.get("content"))):
-            message = "the result has `structuredContent` and no text that says the same to clients that do not know it"
+            message = "the result has `structuredContent`, but no text for clients that do not support it"
             yield Fault(STRUCTURED_CONTENT_ONLY, ("result", "content"), message, "no text", "a block of text")
 
 
@@ -169,8 +167,8 @@ def _name_faults(name: str, count: int, path: Path) -> Iterator[Fault]:
         message = f"the name of the tool is {found}; it should be 1 to 128 ASCII letters, digits, `_`, `-` and `.`"
         yield Fault(TOOL_NAME, path, message, found, "1 to 128 of A-Z, a-z, 0-9, _, - and .")
     if count == 2:
-        message = f"the list has several tools of the name {describe(name)}; names should be unique"
-        yield Fault(TOOL_NAME_TWICE, path, message, describe(name), "a name of its own")
+        message = f"the list has several tools named {describe(name)}; names should be unique"
+        yield Fault(TOOL_NAME_TWICE, path, message, describe(name), "a unique name")
 
 
 def _header_faults(schema: Json, path: Path) -> Iterator[Fault]:
@@ -204,16 +202,18 @@ def _one_header(schema: dict[str, Json], place: Path, seen: set[str], *, is_reac
     shown = describe(header)
     kind = schema.get("type")
     if not isinstance(header, str) or not _HEADER.fullmatch(header):
-        message = f"`x-mcp-header` is {shown}, which is no name of an HTTP header"
+        message = f"`x-mcp-header` is {shown}, which is not an HTTP header name"
         yield Fault(TOOL_HEADER, place, message, shown, "a token as of RFC 9110")
         return
     if not is_reached:
-        message = f"`x-mcp-header` is {shown} where it is not reached from property to property; it may not be there"
+        message = f"`x-mcp-header` is {shown} in a place that no path of properties leads to"
         yield Fault(TOOL_HEADER, place, message, shown, "a property of the arguments, or of one of these")
     elif header.lower() in seen:
-        message = f"`x-mcp-header` is {shown} for several properties; upper and lower case count as the same"
-        yield Fault(TOOL_HEADER, place, message, shown, "a name of its own")
+        message = f"`x-mcp-header` is {shown} for several properties; names are case-insensitive"
+        yield Fault(TOOL_HEADER, place, message, shown, "a unique name")
     elif isinstance(kind, str) and kind not in _MIRRORED:
-        message = f"`x-mcp-header` is set for a property of type {kind}; strings, integers and booleans may have it"
+        message = (
+            f"`x-mcp-header` is set for a property of type {kind}; only strings, integers and booleans may have it"
+        )
         yield Fault(TOOL_HEADER, place, message, kind, "string, integer or boolean")
     seen.add(header.lower())
