@@ -15,11 +15,11 @@ class Somebody:
         self._lines = iter(lines)
         self.seen: list[str] = []
 
-    def say(self, text: str) -> None:
+    def show(self, text: str) -> None:
         self.seen.append(text)
 
-    def ask(self, prompt: str) -> str | None:
-        self.seen.append(prompt)
+    def prompt(self, text: str) -> str | None:
+        self.seen.append(text)
         return next(self._lines, None)
 
 

@@ -1,1 +1,1 @@
-"""Using a server from the shell: what words of a command line mean to it, and how its answers read."""
+"""Use of a server from the shell: arguments from words, forms on the terminal, results as text."""

@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 
 from mcp_bindgen import catalog
 from mcp_bindgen.calling import schemas
-from mcp_bindgen.calling.schemas import Json, UnfitError
+from mcp_bindgen.calling.schemas import InvalidValueError, Json
 from mcp_bindgen.errors import BindgenError
 
 _BRANCHING = frozenset({"allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"})
-"""Where one of these is, ``properties`` need not name all that a schema takes."""
+"""Keywords with which ``properties`` may not name all properties."""
 
 
 class Word(NamedTuple):
-    """One ``key=value``; ``exact`` where it is JSON, which is sent as it is."""
+    """A ``key=value`` word; ``exact`` if the value is JSON."""
 
     key: str
     text: str
@@ -37,17 +37,17 @@ class Word(NamedTuple):
 
 
 def for_tool(name: str, schema: Json, words: Sequence[str]) -> dict[str, Json]:
-    """The arguments of a tool, by its input schema; raises BindgenError for what it does not take or what it lacks."""
+    """Return the arguments of a tool by its input schema; raise `BindgenError` for unknown or missing ones."""
     who = f"the tool {name!r}"
     top = schemas.resolved(schema, schema)
     known = schemas.as_object(top.get("properties"))
-    # Schemas are open unless they say otherwise, but a name beside those declared is a slip more often than not.
+    # Schemas are open by default, but an undeclared name is usually a typing error.
     opened = top.get("additionalProperties", not known) is not False or bool(_BRANCHING & top.keys())
-    given, parsed = _split(words)
+    from_files, parsed = _split(words)
     grouped: dict[str, list[Word]] = {}
     for word in parsed:
         grouped.setdefault(word.key, []).append(word)
-    arguments = dict(given)
+    arguments = dict(from_files)
     for key, group in grouped.items():
         if key not in known and not opened and not group[0].exact:
             raise _unknown(who, key, known, "; to send it all the same, write it as key:=JSON")
@@ -57,15 +57,15 @@ def for_tool(name: str, schema: Json, words: Sequence[str]) -> dict[str, Json]:
 
 
 def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dict[str, str]:
-    """The arguments of a prompt, which are text; raises as ``for_tool``."""
+    """Return the arguments of a prompt, which are strings; raise `BindgenError` as ``for_tool``."""
     who = f"the prompt {name!r}"
-    given, parsed = _split(words)
+    from_files, parsed = _split(words)
     known = {each["name"]: {"type": "string"} for each in declared}
-    arguments: dict[str, Json] = dict(given)
+    arguments: dict[str, Json] = dict(from_files)
     for word in parsed:
         if word.key not in known:
             raise _unknown(who, word.key, known, "")
-        if word.key in arguments and word.key not in given:
+        if word.key in arguments and word.key not in from_files:
             message = f"{word.key} is given twice"
             raise BindgenError(message)
         arguments[word.key] = schemas.from_json(_contents(word.text)) if word.exact else _contents(word.text)
@@ -79,8 +79,8 @@ def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dic
 
 
 def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
-    """What files of whole arguments hold, and the other words."""
-    given: dict[str, Json] = {}
+    """Return the arguments from ``@FILE`` words, and the other words."""
+    from_files: dict[str, Json] = {}
     parsed: list[Word] = []
     for word in words:
         if word.startswith("@"):
@@ -88,14 +88,14 @@ def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
             if value.__class__ is not dict:
                 message = f"{word}: the arguments are to be one JSON object"
                 raise BindgenError(message)
-            given.update(value)
+            from_files.update(value)
             continue
         found = re.match(r"([^=]+?)(:?=)", word)
         if found is None:
             message = f"{word!r} is no argument; write key=value, key:=JSON, or @FILE with all of them as JSON"
             raise BindgenError(message)
         parsed.append(Word(found[1], word[found.end() :], found[2] == ":="))
-    return given, parsed
+    return from_files, parsed
 
 
 def _value(key: str, group: Sequence[Word], schema: Json, root: Json) -> Json:
@@ -103,21 +103,21 @@ def _value(key: str, group: Sequence[Word], schema: Json, root: Json) -> Json:
     item = schemas.items_of(schema, root) if many else schema
     if item is None:
         message = f"{key} is given {len(group)} times, but it takes one {schemas.in_words(schema, root)}"
-        raise UnfitError(message)
+        raise InvalidValueError(message)
     texts = [_contents(word.text) for word in group]
     try:
         values = [
             schemas.from_json(text) if word.exact else schemas.read(text, item, root)
             for word, text in zip(group, texts, strict=True)
         ]
-    except UnfitError as problem:
+    except InvalidValueError as problem:
         message = f"{key}: {problem}"
-        raise UnfitError(message) from problem
+        raise InvalidValueError(message) from problem
     return values if many else values[0]
 
 
 def _contents(text: str) -> str:
-    """A text, or that of the file that it names."""
+    """Return a text, or that of the file that it names with ``@``."""
     if not text.startswith("@"):
         return text
     name = text[1:]
@@ -143,10 +143,10 @@ def _unknown(who: str, key: str, known: Iterable[str], more: str) -> BindgenErro
 
 
 def _require(
-    who: str, given: Mapping[str, Any], required: Iterable[str], known: Mapping[str, Json], root: Json
+    who: str, arguments: Mapping[str, Any], required: Iterable[str], known: Mapping[str, Json], root: Json
 ) -> None:
-    lacking = [key for key in required if key not in given]
-    if lacking:
-        shown = ", ".join(f"{key} ({schemas.in_words(known.get(key, {}), root)})" for key in lacking)
-        message = f"{who} needs {shown}; write {lacking[0]}=…"
+    missing = [key for key in required if key not in arguments]
+    if missing:
+        shown = ", ".join(f"{key} ({schemas.in_words(known.get(key, {}), root)})" for key in missing)
+        message = f"{who} needs {shown}; write {missing[0]}=…"
         raise BindgenError(message)

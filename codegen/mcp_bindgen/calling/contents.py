@@ -1,4 +1,4 @@
-"""What a server answers with, as text; what is no text is summarised, or saved in a folder."""
+"""Results of a server as text; other content is summarised, or saved in a folder."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 _LONGEST = 80
-"""Characters of a saved file's name."""
+"""Maximum length of a saved file's name."""
 
 
 class Contents:
-    """Prints blocks and resources; with a folder, what is no text is written there.
+    """Converts content blocks and resources to text; other content is written to ``folder``.
 
-    ``plain`` is for who reads on a terminal: nothing in the text is obeyed by it. Otherwise text comes as it is.
+    With ``plain``, for terminals, control characters are escaped. Otherwise text is unchanged.
     """
 
     def __init__(self, folder: Path | None, *, plain: bool) -> None:
         self._folder = folder
         self._plain = plain
         self.unsaved = 0
-        """How many pieces were summarised and not saved."""
+        """Number of contents that were summarised and not saved."""
 
     def of_tool(self, name: str, result: Json) -> Iterator[str]:
-        """The lines of a ``CallToolResult``."""
+        """Yield the lines of a ``CallToolResult``."""
         blocks = schemas.as_list(result.get("content"))
         for block in blocks:
             yield from self._block(block, name)
@@ -42,7 +42,7 @@ class Contents:
             yield from self._text(json.dumps(structured, indent=2, ensure_ascii=False))
 
     def of_resource(self, result: Json) -> Iterator[str]:
-        """The lines of a ``ReadResourceResult``."""
+        """Yield the lines of a ``ReadResourceResult``."""
         parts = schemas.as_list(result.get("contents"))
         for part in parts:
             if len(parts) > 1:
@@ -50,7 +50,7 @@ class Contents:
             yield from self._resource(part)
 
     def of_prompt(self, name: str, result: Json) -> Iterator[str]:
-        """The lines of a ``GetPromptResult``: each message below who says it."""
+        """Yield the lines of a ``GetPromptResult``: each message below its role."""
         for message in schemas.as_list(result.get("messages")):
             yield f"{visible(message['role'])}:"
             for line in self._block(message["content"], name):
@@ -99,15 +99,15 @@ class Contents:
 
 def _same(block: Json, structured: Json) -> bool:
     try:
-        # Many servers wrap what is no object into one.
-        said = block["text"] if block.get("type") == "text" else None
-        return said is not None and (structured == {"result": said} or json.loads(said) == structured)
+        # Many servers wrap other values into an object.
+        text = block["text"] if block.get("type") == "text" else None
+        return text is not None and (structured == {"result": text} or json.loads(text) == structured)
     except (ValueError, RecursionError):
         return False
 
 
 def _save(folder: Path, name: str, mime: str | None, data: bytes) -> Path:
-    """Writes a new file into the folder. Whatever the server calls it, it stays in there, and replaces nothing."""
+    """Write a new file into the folder, whatever its name is, and overwrite nothing."""
     stem = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._-")[:_LONGEST] or "content"
     suffix = mimetypes.guess_extension((mime or "").partition(";")[0].strip()) or ""
     if suffix and stem.lower().endswith(suffix):

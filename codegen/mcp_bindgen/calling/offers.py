@@ -1,4 +1,4 @@
-"""What a server offers: found out, and as lines to read."""
+"""Tools, resources and prompts of a server, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ KINDS = {
     "templates": ("list_resource_templates", "resources"),
     "prompts": ("list_prompts", "prompts"),
 }
-"""What may be listed: the client's method, and the capability that it takes."""
+"""Client method and required capability by the kind of what is listed."""
 
 _METHOD_NOT_FOUND = -32601
 
 Row: TypeAlias = tuple[str, str, str, str]
-"""An argument: its name, its type, whether it is required or else its default, and what it is."""
+"""An argument: name, type, ``required`` or the default, and description."""
 
 
-def found(client: Client, kinds: Iterable[str]) -> dict[str, list[Json]]:
-    """What the server offers, by kind, as JSON; kinds that it does not declare are left out."""
+def fetch(client: Client, kinds: Iterable[str]) -> dict[str, list[Json]]:
+    """Return the server's tools, resources and prompts as JSON by kind, without undeclared kinds."""
     return {kind: _items(client, kind) for kind in kinds if declares(client, kind)}
 
 
 def declares(client: Client, kind: str) -> bool:
-    """Whether the server has declared that it offers this kind."""
+    """Return whether the server has declared the capability of this kind."""
     return client.binding.declares(client.server_capabilities, KINDS[kind][1])
 
 
-def one(client: Client, kind: str, name: str) -> Json:
-    """The tool or prompt of this name; raises BindgenError where the server has none."""
+def find(client: Client, kind: str, name: str) -> Json:
+    """Return the tool or prompt with this name; raise `BindgenError` if there is none."""
     word = kind.removesuffix("s")
     if not declares(client, kind):
         message = f"the server offers no {kind}"
@@ -60,7 +60,7 @@ def one(client: Client, kind: str, name: str) -> Json:
 
 
 def document(client: Client, offers: dict[str, list[Json]]) -> Json:
-    """All of it for programs."""
+    """Return all of it as one JSON document."""
     unstructure = client.binding.codec.unstructure
     info, capabilities = client.server_info, client.server_capabilities
     return {
@@ -74,7 +74,7 @@ def document(client: Client, offers: dict[str, list[Json]]) -> Json:
 
 
 def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterator[str]:
-    """The lines for people: each offer with what it is for, each argument with its type and what it is."""
+    """Yield the lines of text: each item with its description, each argument with its type and description."""
     info = client.server_info
     named = "a server that does not name itself" if info is None else f"{info.name} {info.version}".strip()
     yield visible(f"{named}, speaking {client.binding.revision}")
@@ -82,7 +82,7 @@ def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterat
         yield from _wrapped(client.instructions, "", width)
     for kind, items in offers.items():
         if kind == "templates" and not items and len(offers) > 1:
-            # Nearly every server with resources declares them, and few have any.
+            # Servers with resources usually declare templates, and few have any.
             continue
         yield ""
         yield f"{'resource templates' if kind == 'templates' else kind} ({len(items)})"
@@ -101,7 +101,7 @@ def _items(client: Client, kind: str) -> list[Json]:
     try:
         return [unstructure(each) for each in getattr(any_client, KINDS[kind][0])()]
     except ResponseError as error:
-        # Servers that have resources but no templates often do not know the method at all.
+        # Servers with resources but without templates often do not implement the method.
         if kind == "templates" and error.code == _METHOD_NOT_FOUND:
             return []
         raise
@@ -118,7 +118,7 @@ def _tool(tool: Json, width: int) -> Iterator[str]:
         about = schemas.resolved(each, schema)
         note = "required" if name in required else _default(about)
         rows.append((name, schemas.in_words(each, schema), note, str(about.get("description") or "")))
-    # What is required comes first; beyond that the order is the server's.
+    # Required ones first, otherwise in the server's order.
     yield from _table(sorted(rows, key=lambda row: row[2] != "required"), width)
 
 
@@ -153,7 +153,7 @@ def _short(value: Json) -> str:
 
 
 def _table(rows: Sequence[Row], width: int) -> Iterator[str]:
-    """Rows below each other; the last column is wrapped, or begins a line of its own where the others are wide."""
+    """Yield aligned rows; the last column is wrapped, on lines of its own if the others are wide."""
     shown = [tuple(visible(cell) for cell in row) for row in rows]
     wide = [min(max((len(row[place]) for row in shown), default=0), 28) for place in range(3)]
     for *cells, text in shown:

@@ -1,4 +1,4 @@
-"""JSON Schemas of arguments and form fields: what they take, in words, and a typed word as the value that they take."""
+"""JSON Schemas of arguments and form fields: short descriptions, and conversion of words to values."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from mcp_bindgen.errors import BindgenError
 Json: TypeAlias = Any
 
 _DEEP = 8
-"""References that are followed one after the other."""
+"""Maximum number of nested references."""
 _CHOICES = ("anyOf", "oneOf")
 
 
-class UnfitError(BindgenError):
-    """A word that is none of the values that a schema takes; the message says what would be accepted."""
+class InvalidValueError(BindgenError):
+    """A word that the schema does not accept; the message describes the valid values."""
 
 
 def as_object(value: Json) -> Mapping[str, Json]:
-    """A JSON object as it is; nothing for what is none, since servers write what they like into a schema."""
+    """Return a JSON object, or an empty one: the schemas of servers may contain anything."""
     return value if value.__class__ is dict else {}
 
 
 def as_list(value: Json) -> Sequence[Json]:
-    """An array as it is; nothing for what is none."""
+    """Return an array, or an empty one."""
     return value if value.__class__ is list else ()
 
 
 def resolved(schema: Json, root: Json) -> Mapping[str, Json]:
-    """The schema, or what it refers to within ``root``; {} where that leads nowhere, as what is elsewhere is not fetched."""
+    """Return the schema, or what it references within ``root``; {} for other references, which are not fetched."""
     for _ in range(_DEEP):
         reference = as_object(schema).get("$ref")
         if not isinstance(reference, str):
@@ -45,9 +45,9 @@ def resolved(schema: Json, root: Json) -> Mapping[str, Json]:
 
 
 def types_of(schema: Json, root: Json, depth: int = _DEEP) -> list[str]:
-    """The JSON types that a schema lets through, in its order; none where it does not say.
+    """Return the JSON types that a schema accepts, in its order; none if it does not restrict them.
 
-    Schemas within schemas are looked into to a ``depth``: they may refer to themselves.
+    Subschemas are followed to a ``depth``, as they may refer to themselves.
     """
     schema = resolved(schema, root)
     named = schema.get("type")
@@ -63,7 +63,7 @@ def types_of(schema: Json, root: Json, depth: int = _DEEP) -> list[str]:
 
 
 def choices(schema: Json, root: Json) -> list[tuple[Json, str]]:
-    """The values to choose from, each with its title; none where any value goes."""
+    """Return the values to choose from with their titles; none if any value is valid."""
     schema = resolved(schema, root)
     if "const" in schema:
         return [(schema["const"], _title(schema, schema["const"]))]
@@ -81,7 +81,7 @@ def choices(schema: Json, root: Json) -> list[tuple[Json, str]]:
 
 
 def in_words(schema: Json, root: Json) -> str:
-    """What a schema takes, in a few characters: ``integer``, ``string[]``, ``red|green``."""
+    """Return a short description of the valid values: ``integer``, ``string[]``, ``red|green``."""
     return _in_words(schema, root, _DEEP)
 
 
@@ -108,10 +108,10 @@ def _in_brackets(items: Json, root: Json, depth: int) -> str:
 
 
 def read(word: str, schema: Json, root: Json) -> Json:
-    """The value that a word stands for where a schema says what is taken; raises UnfitError.
+    """Convert a word to a value of the schema; raise `InvalidValueError`.
 
-    Text is taken as it is where text is taken, and as JSON where numbers, true, false, null, arrays or objects are. Where
-    both are, it is text only if it is nothing else. Where the schema says nothing, it is text.
+    A string is the word itself; numbers, true, false, null, arrays and objects are parsed as JSON. If the schema accepts
+    both, a string is the last choice. Without a type in the schema, the value is a string.
     """
     values = choices(schema, root)
     if values:
@@ -127,21 +127,21 @@ def read(word: str, schema: Json, root: Json) -> Json:
     if not wanted:
         return word
     message = f"{word!r} is no {in_words(schema, root)}{_hint(wanted)}"
-    raise UnfitError(message)
+    raise InvalidValueError(message)
 
 
 def check(value: Json, schema: Json, root: Json) -> None:
-    """Raises UnfitError for a value of the right type that is beyond the bounds of its schema."""
+    """Raise `InvalidValueError` for a value outside of the bounds of its schema."""
     schema = resolved(schema, root)
     for keyword, beyond, words in _BOUNDS:
         bound = schema.get(keyword)
         if _is_number(bound) and beyond(value, bound):
             message = f"{value!r} is {words.format(bound=bound)}"
-            raise UnfitError(message)
+            raise InvalidValueError(message)
 
 
 def items_of(schema: Json, root: Json, depth: int = _DEEP) -> Json | None:
-    """The schema of an array's items; None where a schema takes no array."""
+    """Return the schema of an array's items; None if the schema accepts no array."""
     schema = resolved(schema, root)
     if "array" not in types_of(schema, root):
         return None
@@ -152,12 +152,12 @@ def items_of(schema: Json, root: Json, depth: int = _DEEP) -> Json | None:
 
 
 def from_json(text: str) -> Json:
-    """The JSON value of a text; raises UnfitError."""
+    """Parse JSON; raise `InvalidValueError`."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
         message = f"{_short(text)} is no JSON: {problem}"
-        raise UnfitError(message) from problem
+        raise InvalidValueError(message) from problem
 
 
 _NOTHING: Final = object()
@@ -170,7 +170,7 @@ def _choose(word: str, values: Sequence[tuple[Json, str]]) -> Json:
             return value
     shown = ", ".join(_text(value) if _text(value) == title else f"{_text(value)} ({title})" for value, title in values)
     message = f"{word!r} is none of the values that are taken: {shown}"
-    raise UnfitError(message)
+    raise InvalidValueError(message)
 
 
 def _whole(word: str, _schema: Json, _root: Json) -> Json:
@@ -218,7 +218,7 @@ _READERS: Mapping[str, Callable[[str, Json, Json], Json]] = {
     "string": _string,
 }
 _ORDER = ("null", "boolean", "integer", "number", "object", "string", "array")
-"""What is tried first. Text comes late, as it is anything; an array of one item last."""
+"""Order of conversions: strings late, as they match anything; an array of one item last."""
 
 _BOUNDS: Sequence[tuple[str, Callable[[Json, Json], bool], str]] = (
     ("minimum", lambda value, bound: _is_number(value) and value < bound, "less than the minimum, {bound}"),

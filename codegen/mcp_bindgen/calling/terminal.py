@@ -1,4 +1,4 @@
-"""The terminal on which somebody is asked: questions on standard error, answers from standard input."""
+"""The terminal for prompts: questions on standard error, answers from standard input."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ import select
 import sys
 from threading import Lock
 
-MOMENT = 0.25
-"""Seconds after which each wait looks up, in case that Ctrl-C came right before it began."""
+POLL_INTERVAL = 0.25
+"""Seconds between checks for an interrupt that came right before a wait."""
 
 
 class Terminal:
-    """Standard input and standard error, as ``forms.Asked``.
+    """Prompts on standard error, reads from standard input.
 
-    Lines are read from the descriptor, not from ``sys.stdin``: a thread that waits in there when the program is
-    interrupted would keep the interpreter from ending in good order.
+    Lines are read from the file descriptor and not from ``sys.stdin``: a thread that waits there when the program is
+    interrupted would block the interpreter's shutdown.
     """
 
     def __init__(self) -> None:
         self.lock = Lock()
-        """Held by who asks, as two questions at once would mix."""
+        """Held while prompting, so that two forms do not mix."""
         self._rest = b""
 
     @property
-    def there(self) -> bool:
-        """Whether somebody can answer."""
+    def interactive(self) -> bool:
+        """Whether standard input is a terminal."""
         return sys.stdin is not None and sys.stdin.isatty()
 
-    def say(self, text: str) -> None:
-        """Shows a line."""
+    def show(self, text: str) -> None:
+        """Show a line."""
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
-    def ask(self, prompt: str) -> str | None:
-        """The line that is typed at a prompt, without its end; None at the end of the input."""
-        sys.stderr.write(prompt)
+    def prompt(self, text: str) -> str | None:
+        """Show a prompt and return the typed line without its end; None at the end of the input."""
+        sys.stderr.write(text)
         sys.stderr.flush()
-        keys = sys.stdin.fileno()
+        descriptor = sys.stdin.fileno()
         while b"\n" not in self._rest:
-            if not select.select([keys], [], [], MOMENT)[0]:
+            if not select.select([descriptor], [], [], POLL_INTERVAL)[0]:
                 continue
-            more = os.read(keys, 65536)
+            more = os.read(descriptor, 65536)
             if not more:
-                self.say("")
+                self.show("")
                 return None
             self._rest += more
         line, _, self._rest = self._rest.partition(b"\n")

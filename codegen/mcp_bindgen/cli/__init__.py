@@ -11,12 +11,12 @@ from mcp_bindgen.errors import MISSING_EXTRA
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line, ``sys.argv`` unless told otherwise, and exit with its status."""
+    """Run the command line, by default ``sys.argv``, and exit with its status."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        # Both clean up, say so and exit with 130.
+        # Treat it as Ctrl-C: clean up, print a message and exit with 130.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        # Loaded here, as the bindings are installed without the generator's dependencies.
+        # Imported here, as the bindings may be installed without the generator's dependencies.
         from mcp_bindgen.cli.app import run
     except ModuleNotFoundError as problem:
         if problem.name is None or problem.name.startswith("mcp_bindgen"):

@@ -1,4 +1,4 @@
-"""The commands, how a line of arguments gets to one of them, and what becomes of everything that goes wrong."""
+"""The command line application: commands, dispatch and error handling."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ COMMANDS = {
     "history": "mcp_bindgen.cli.commands.history",
     "matrix": "mcp_bindgen.cli.commands.matrix",
 }
-"""Name to module: only the command that runs is imported."""
+"""Module by command name; only the command that runs is imported."""
 
-FINE, FOUND, WRONG, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
+SUCCESS, FINDINGS, FAILURE, INTERRUPTED, CLOSED_OUTPUT = 0, 1, 2, 130, 141
 
 
 class App(click.Group):
     """``mcp-codegen``: options without a command are those of ``generate``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All of them, in the order to read about them."""
+        """Return the command names in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, loaded."""
+        """Import and return a command."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(COMMANDS[cmd_name]).command
@@ -46,11 +46,11 @@ class App(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the command first, wherever it stands; without one it is ``generate``."""
+        """Move the command to the front, ``generate`` if there is none."""
         return super().parse_args(ctx, normalise(args, COMMANDS, self._options(ctx)))
 
     def _options(self, ctx: click.Context) -> dict[str, bool]:
-        """The options of all commands, each with whether the word after it is its value."""
+        """Return the options of all commands, each with whether it has a value."""
         commands = [self.get_command(ctx, name) for name in COMMANDS]
         parameters = [parameter for command in commands if command for parameter in command.params]
         return {
@@ -63,7 +63,7 @@ class App(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first word names."""
+        """Return the command that the first word names."""
         word = args[0]
         if word not in COMMANDS:
             raise click.UsageError(_unknown_command(word), ctx)
@@ -82,7 +82,7 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
     if value and not ctx.resilient_parsing:
         from mcp_bindgen import __version__
 
-        output.say(f"mcp-codegen {__version__}")
+        output.print_line(f"mcp-codegen {__version__}")
         ctx.exit()
 
 
@@ -90,9 +90,9 @@ def _print_revisions(ctx: click.Context, parameter: click.Parameter, value: bool
     if value and not ctx.resilient_parsing:
         from mcp_bindgen import __version__
 
-        output.say(f"mcp-codegen {__version__}")
-        output.say(f"revisions: {', '.join(catalog.revisions())}")
-        output.say(f"extensions: {', '.join(catalog.extensions())}")
+        output.print_line(f"mcp-codegen {__version__}")
+        output.print_line(f"revisions: {', '.join(catalog.revisions())}")
+        output.print_line(f"extensions: {', '.join(catalog.extensions())}")
         ctx.exit()
 
 
@@ -140,29 +140,29 @@ APP = App(
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line; the exit status. Never raises, whatever the user or the generator did wrong."""
+    """Run one command line and return its exit status; report every error instead of raising it."""
     output.prepare()
     try:
         status = _invoke(arguments)
         output.flush()
-    except output.NobodyReadsError:
-        output.abandon()
-        return NOBODY_READS
-    except output.CannotPrintError as problem:
-        output.abandon()
+    except output.ClosedOutputError:
+        output.discard()
+        return CLOSED_OUTPUT
+    except output.OutputError as problem:
+        output.discard()
         output.error(str(problem))
-        return WRONG
+        return FAILURE
     except (KeyboardInterrupt, click.Abort):
         output.error("interrupted")
         return INTERRUPTED
-    except Exception as problem:  # noqa: BLE001 - whatever it is, a user gets no traceback
+    except Exception as problem:  # noqa: BLE001 - users get a message, not a traceback
         _explain(problem)
-        return WRONG
+        return FAILURE
     return status
 
 
 def _explain(problem: Exception) -> None:
-    # Not at the top: `--version` has no need of it, and of attrs with it.
+    # Not at the top: `--version` needs neither it nor attrs.
     from mcp_bindgen.errors import BindgenError, SchemaError
 
     match problem:
@@ -191,12 +191,12 @@ def _invoke(arguments: list[str]) -> int:
     if "_MCP_CODEGEN_COMPLETE" in os.environ:
         APP.main(arguments, prog_name="mcp-codegen")
     try:
-        # Not APP.main(), which has ideas of its own about broken pipes.
+        # Not APP.main(), which handles broken pipes differently.
         with APP.make_context("mcp-codegen", arguments) as context:
             status = APP.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
-    return status if isinstance(status, int) else FINE
+    return status if isinstance(status, int) else SUCCESS
 
 
 def _report(problem: Exception) -> None:

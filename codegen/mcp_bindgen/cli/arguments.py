@@ -1,4 +1,4 @@
-"""A line of arguments as people type it, in the order in which the parser wants it."""
+"""Normalisation of command line arguments to the order that the parser needs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Collection, Mapping
 import click
 
 BARE_VERSION = "--bundled-revisions"
-"""What ``--version`` alone becomes: an option that says which revisions there are, not one that asks for a revision."""
+"""Replacement of ``--version`` without a value: an option that lists the revisions."""
 
 _OWN = frozenset({"-V", "-h", "--help"})
 """Options of ``mcp-codegen`` itself."""
 
 
-class TakesNumbers(click.Command):
-    """Lets an error code stand as it is written: ``explain -32042``."""
+class AcceptsErrorCodes(click.Command):
+    """A command that accepts negative error codes as arguments: ``explain -32042``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the codes where no option is looked for."""
+        """Move the codes behind ``--``, where they are not parsed as options."""
         codes = [word for word in args if re.fullmatch(r"-\d+", word)]
         if codes and "--" not in args:
             args = [*(word for word in args if word not in codes), "--", *codes]
@@ -27,9 +27,9 @@ class TakesNumbers(click.Command):
 
 
 def normalise(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> list[str]:
-    """``[command, options …]``: the command goes first, and is ``generate`` where options stand without one.
+    """Return the arguments with the command first, ``generate`` if there are only options.
 
-    ``options`` are those of the commands, each with whether the word after it is its value.
+    ``options`` are those of all commands, each with whether it has a value.
     """
     if not arguments:
         return ["--help"]
@@ -50,7 +50,7 @@ def normalise(arguments: list[str], commands: Collection[str], options: Mapping[
 
 
 def _first_word(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> int | None:
-    """Where the first word is that neither is an option nor belongs to one; None where there is none."""
+    """Return the index of the first word that is neither an option nor its value; None if there is none."""
     position = 0
     while position < len(arguments):
         word = arguments[position]
@@ -58,7 +58,7 @@ def _first_word(arguments: list[str], commands: Collection[str], options: Mappin
             return position
         option, equals, value = word.partition("=")
         if option not in options:
-            # For the parser to complain about, which knows what is like it.
+            # The parser reports it and suggests similar options.
             return None
         if options[option] and not equals:
             position += 1

@@ -1,4 +1,4 @@
-"""What ``diff`` is to compare: two words that are each a bundled revision or a schema file."""
+"""The schemas that ``diff`` compares: two words, each a bundled revision or a schema file."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class Side(NamedTuple):
-    """One side, as it was asked for."""
+    """One side of the comparison with its options."""
 
     which: Literal["old", "new"]
     word: str
     name: str | None
-    """What to call a file, of ``--old-name`` or ``--new-name``."""
+    """Label of a file, of ``--old-name`` or ``--new-name``."""
     mapped: tuple[str, ...]
-    """Where imports lead on both sides, of ``--map``."""
+    """Files of imports on both sides, of ``--map``."""
     own: tuple[str, ...]
-    """The same on this side alone, of ``--old-map`` or ``--new-map``."""
+    """Files of imports on this side, of ``--old-map`` or ``--new-map``."""
 
 
-def side(asked: Side) -> Input:
-    """The bundled revision or the schema file that a word means."""
+def schema_of(side: Side) -> Input:
+    """Return the bundled revision or schema file of a side."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled, SchemaFile
 
-    which, word, name, mapped, own = asked
+    which, word, name, mapped, own = side
     option, map_option = f"--{which}-name", f"--{which}-map"
     if word in (*catalog.revisions(), *catalog.extensions()):
         if name is not None:
@@ -54,7 +54,7 @@ def side(asked: Side) -> Input:
 
 
 def missing(old: str | None) -> str:
-    """What to type where there is nothing to compare, or one side only."""
+    """Return the error message for a missing revision."""
     known = catalog.revisions()
     if old is None:
         return (

@@ -1,4 +1,4 @@
-"""A result that goes to a file instead of to standard output."""
+"""Output of results to files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from mcp_bindgen.cli import output
 
 
-def deliver(text: str, file: Path | None) -> None:
+def print_or_write(text: str, file: Path | None) -> None:
     """Print the text, or write it to the file."""
     if file is None:
         output.write(text)
@@ -19,16 +19,16 @@ def deliver(text: str, file: Path | None) -> None:
 
 
 def json_for(document: Any, file: Path | None) -> str:
-    """A document for a program, for standard output or a file."""
+    """Return a document as JSON for standard output or a file."""
     return output.json_text(document, sys.stdout if file is None else None)
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write the file whole, or raise BindgenError and leave everything as it was."""
+    """Write the file atomically; raise `BindgenError` if that fails."""
     from mcp_bindgen.emit.transaction import apply_changes, exclusive
     from mcp_bindgen.errors import BindgenError
 
-    # What a link leads to is written, not the link.
+    # Replace the target of a link, not the link.
     place = Path(os.path.realpath(file))
     if place.exists() and not place.is_file():
         what = "a folder" if place.is_dir() else "no regular file"

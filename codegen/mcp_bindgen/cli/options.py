@@ -1,4 +1,4 @@
-"""The options that several commands have, and what they ask for."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def version_option(help_text: str) -> Callable[[Command], Command]:
-    """``--version REVISION``, repeatable."""
+    """Return the repeatable option ``--version REVISION``."""
     return click.option("--version", "versions", multiple=True, metavar="REVISION", help=help_text)
 
 
@@ -145,7 +145,7 @@ def _base(revision: str | None) -> str | None:
 
 
 def bundled(words: tuple[str, ...]) -> list[str]:
-    """What words of ``--version`` mean, each once: the bundled revisions, oldest first, and then the extensions."""
+    """Return the revisions of ``--version`` without duplicates: bundled ones, oldest first, then extensions."""
     known = (*catalog.revisions(), *catalog.extensions())
     found: set[str] = set()
     for word in words:
@@ -192,7 +192,7 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> SchemaFile:
 
 
 def pairs(mapped: tuple[str, ...], option: str = "--map") -> dict[str, str]:
-    """Where an option of this kind leads each import to."""
+    """Return the file or revision of each import that ``--map`` or a similar option names."""
     from mcp_bindgen.errors import BindgenError
 
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The package of a schema file, generated and imported for one command."""
+"""Temporary package of a schema file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PREFIX = "_mcp_bindgen_own_"
 
 @contextmanager
 def imported(item: Input) -> Generator[ModuleType]:
-    """Generate the package of a schema in a temporary folder, and import it from there while the context lasts."""
+    """Generate the package of a schema in a temporary folder; import it for the duration of the context."""
     from mcp_bindgen.generate import generate
 
     (made,) = generate([item], copy_runtime=False).packages

@@ -1,4 +1,4 @@
-"""Where a run writes to."""
+"""Output folder of a command."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mcp_bindgen.errors import BindgenError
 
 
 def target_of(out: Path | None, wanted: str) -> Path:
-    """The folder of ``--out``, else that of the checkout; ``wanted`` is the command so far, for advice to complete."""
+    """Return the folder of ``--out``, else that of the checkout; ``wanted`` is the command for the error message."""
     target = out or resources.default_target()
     if target is None:
         message = f"say where to write to; for example: {wanted} --out src/your_package/mcp"
         raise BindgenError(message)
-    # Not Path.resolve(): what people typed is what they want to read.
+    # Not Path.resolve(): messages show the path as the user wrote it.
     target = Path(os.path.normpath(target))
     installed = resources.installation_around(Path(os.path.normpath(target.absolute())))
     if installed is None:

@@ -1,4 +1,4 @@
-"""``mcp-codegen call``: a server used from the shell."""
+"""``mcp-codegen call``: use a server from the shell."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from mcp_bindgen.cli import output
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
 
-    from mcp_bindgen.calling.opening import Server
+    from mcp_bindgen.calling.connection import Server
 
 _COMMAND = "mcp_bindgen.cli.commands.call.command"
-_LAST_WORDS = 1.0
-"""Seconds that log messages have to be told."""
+_DRAIN_TIMEOUT = 1.0
+"""Seconds to wait for log messages received before the result."""
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
-class StartsServers(click.Command):
-    """Keeps what stands behind ``--`` apart: it is the command of the server."""
+class AcceptsServerCommand(click.Command):
+    """A command whose arguments after ``--`` are the command of the server."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Set the server's command aside, and parse the rest."""
+        """Store the server's command, and parse the rest."""
         place = args.index("--") if "--" in args else len(args)
         ctx.meta[_COMMAND] = args[place + 1 :]
         return super().parse_args(ctx, args[:place])
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """What the usage line says."""
+        """Return the words of the usage line."""
         return [*super().collect_usage_pieces(ctx), "--", "COMMAND…"]
 
 
-class Asked(NamedTuple):
-    """What is to be done with the server."""
+class Invocation(NamedTuple):
+    """The words and output options of an action."""
 
     words: Sequence[str]
     json: bool
     save: Path | None
     on_progress: Callable[[Any], object]
-    """Is told of progress."""
+    """Progress callback."""
 
 
-@click.command("call", cls=StartsServers, short_help="Use a server: list, call, read, prompt.")
+@click.command("call", cls=AcceptsServerCommand, short_help="Use a server: list, call, read, prompt.")
 @click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
 @click.option("--version", "revision", metavar="REVISION", help="The revision to speak; unless given, any bundled one.")
 @click.option("--url", metavar="URL", help="A server that runs already, over HTTP, instead of a command.")
@@ -79,7 +79,7 @@ def command(
     timeout: float | None,
     log_level: str | None,
 ) -> int:
-    """Start a server, and use what it offers.
+    """Start or connect to a server, and use its tools, resources and prompts.
 
     \b
       mcp-codegen call -- python server.py                      what it offers
@@ -107,7 +107,7 @@ def command(
     """
     from mcp_bindings_runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
 
-    from mcp_bindgen.calling.opening import Options, open_client
+    from mcp_bindgen.calling.connection import Options, open_client
     from mcp_bindgen.errors import BindgenError
 
     action, rest = _action(words)
@@ -117,14 +117,14 @@ def command(
         timeout=timeout or (600.0 if sys.stdin is not None and sys.stdin.isatty() else 60.0),
         record=record,
         log_level=log_level,
-        tell=output.note,
-        see=_show if raw else None,
+        notify=output.note,
+        trace=_show if raw else None,
     )
     try:
         with contextlib.closing(open_client(server, options)) as client:
-            status = action(client, Asked(rest, as_json, save, _tell_progress))
-            # Log messages that came before the result may still be about to be told.
-            client.connection.drain(_LAST_WORDS)
+            status = action(client, Invocation(rest, as_json, save, _print_progress))
+            # Log messages received before the result may still be queued.
+            client.connection.drain(_DRAIN_TIMEOUT)
             return status
     except UsageError as problem:
         raise BindgenError(str(problem)) from problem
@@ -141,8 +141,8 @@ def command(
 
 
 def _server(ctx: click.Context, words: Sequence[str], url: str | None, headers: Sequence[str]) -> Server:
-    """Which server the line names."""
-    from mcp_bindgen.calling.opening import Server
+    """Return the server that the command line names."""
+    from mcp_bindgen.calling.connection import Server
 
     command: list[str] = ctx.meta[_COMMAND]
     if bool(command) == (url is not None):
@@ -161,11 +161,11 @@ def _server(ctx: click.Context, words: Sequence[str], url: str | None, headers: 
     return Server(command, url, {name.strip(): value.strip() for name, _, value in pairs})
 
 
-Action = Callable[["Client", Asked], int]
+Action = Callable[["Client", Invocation], int]
 
 
 def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
-    """What the first word means, and the other words."""
+    """Return the action of the first word, and the other words."""
     from mcp_bindgen import catalog
     from mcp_bindgen.errors import BindgenError
 
@@ -188,64 +188,64 @@ def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
     return _ACTIONS[name][0], rest
 
 
-def _list(client: Client, asked: Asked) -> int:
+def _list(client: Client, invocation: Invocation) -> int:
     from mcp_bindgen import catalog
     from mcp_bindgen.calling import offers
     from mcp_bindgen.errors import BindgenError
 
-    for word in asked.words:
+    for word in invocation.words:
         if word not in offers.KINDS:
             near = catalog.nearest(word, offers.KINDS, 1)
             hint = f"did you mean {near[0]}?" if near else f"accepted are {', '.join(offers.KINDS)}"
             message = f"{word!r} is nothing to list; {hint}"
             raise BindgenError(message)
-    kinds = [kind for kind in offers.KINDS if kind in asked.words or not asked.words]
-    for word in asked.words:
+    kinds = [kind for kind in offers.KINDS if kind in invocation.words or not invocation.words]
+    for word in invocation.words:
         if not offers.declares(client, word):
             output.note(f"the server offers no {word}")
-    found = offers.found(client, kinds)
-    if asked.json:
-        output.say_json(offers.document(client, found))
+    found = offers.fetch(client, kinds)
+    if invocation.json:
+        output.print_json(offers.document(client, found))
     else:
-        _say(offers.as_text(client, found, output.width()))
+        _print_lines(offers.as_text(client, found, output.width()))
     return 0
 
 
-def _call(client: Client, asked: Asked) -> int:
+def _call(client: Client, invocation: Invocation) -> int:
     from mcp_bindgen.calling import arguments, offers
 
-    name, *words = asked.words
-    tool = offers.one(client, "tools", name)
-    given = arguments.for_tool(name, tool.get("inputSchema") or {}, words)
+    name, *words = invocation.words
+    tool = offers.find(client, "tools", name)
+    values = arguments.for_tool(name, tool.get("inputSchema") or {}, words)
     execution: Any = tool.get("execution") or {}
     begin: Any = getattr(client, "call_tool_as_task", None)
     if execution.get("taskSupport") == "required" and begin is not None:
-        task = begin(name, given or None, on_progress=asked.on_progress)
+        task = begin(name, values or None, on_progress=invocation.on_progress)
         result = _as_json(client, task.result())
     else:
-        result = _ask(client, "call_tool", asked, name, given or None)
-    _print(result, asked, lambda contents: contents.of_tool(name, result))
+        result = _invoke(client, "call_tool", invocation, name, values or None)
+    _print(result, invocation, lambda contents: contents.of_tool(name, result))
     if result.get("isError"):
         output.error(f"the tool {name!r} has failed")
         return 1
     return 0
 
 
-def _read(client: Client, asked: Asked) -> int:
-    uri = _only(asked.words, "read", "URI")
-    result = _ask(client, "read_resource", asked, uri)
-    _print(result, asked, lambda contents: contents.of_resource(result))
+def _read(client: Client, invocation: Invocation) -> int:
+    uri = _only(invocation.words, "read", "URI")
+    result = _invoke(client, "read_resource", invocation, uri)
+    _print(result, invocation, lambda contents: contents.of_resource(result))
     return 0
 
 
-def _prompt(client: Client, asked: Asked) -> int:
+def _prompt(client: Client, invocation: Invocation) -> int:
     from mcp_bindgen.calling import arguments, offers
 
-    name, *words = asked.words
-    prompt = offers.one(client, "prompts", name)
-    given = arguments.for_prompt(name, prompt.get("arguments") or (), words)
-    result = _ask(client, "get_prompt", asked, name, given or None)
-    _print(result, asked, lambda contents: contents.of_prompt(name, result))
+    name, *words = invocation.words
+    prompt = offers.find(client, "prompts", name)
+    values = arguments.for_prompt(name, prompt.get("arguments") or (), words)
+    result = _invoke(client, "get_prompt", invocation, name, values or None)
+    _print(result, invocation, lambda contents: contents.of_prompt(name, result))
     return 0
 
 
@@ -255,12 +255,12 @@ _ACTIONS: dict[str, tuple[Action, str]] = {
     "read": (_read, "the URI of a resource"),
     "prompt": (_prompt, "the name of a prompt"),
 }
-"""What can be done with a server, and what it needs to know for that."""
+"""Actions by name, with the argument that each requires."""
 
 
-def _ask(client: Client, method: str, asked: Asked, *members: Any) -> Any:
-    """The result of a method of the client, as JSON."""
-    result = getattr(client, method)(*members, on_progress=asked.on_progress)
+def _invoke(client: Client, method: str, invocation: Invocation, *members: Any) -> Any:
+    """Call a method of the client and return its result as JSON."""
+    result = getattr(client, method)(*members, on_progress=invocation.on_progress)
     return _as_json(client, result)
 
 
@@ -270,26 +270,26 @@ def _as_json(client: Client, result: Any) -> Any:
     return unstructure_result(client.binding, result)
 
 
-def _print(result: Any, asked: Asked, lines: Callable[[Any], Iterable[str]]) -> None:
+def _print(result: Any, invocation: Invocation, lines: Callable[[Any], Iterable[str]]) -> None:
     from mcp_bindgen.calling.contents import Contents
 
-    if asked.json:
-        output.say_json(result)
-        if asked.save is None:
+    if invocation.json:
+        output.print_json(result)
+        if invocation.save is None:
             return
-    contents = Contents(asked.save, plain=sys.stdout.isatty())
-    if asked.json:
-        # Only what is written to files matters.
+    contents = Contents(invocation.save, plain=sys.stdout.isatty())
+    if invocation.json:
+        # Only for writing the files.
         list(lines(contents))
         return
-    _say(lines(contents))
+    _print_lines(lines(contents))
     if contents.unsaved:
         output.note("--save FOLDER writes what is in brackets to files")
 
 
-def _say(lines: Iterable[str]) -> None:
+def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
-        output.say(line)
+        output.print_line(line)
 
 
 def _only(words: Sequence[str], action: str, what: str) -> str:
@@ -301,7 +301,7 @@ def _only(words: Sequence[str], action: str, what: str) -> str:
     return words[0]
 
 
-def _tell_progress(params: Any) -> None:
+def _print_progress(params: Any) -> None:
     total = "" if params.total is None else f"/{params.total:g}"
     message = getattr(params, "message", None)
     output.note(f"progress: {params.progress:g}{total}{f' {message}' if message else ''}")

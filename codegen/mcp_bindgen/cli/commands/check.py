@@ -1,4 +1,4 @@
-"""``mcp-codegen check``: whether what is there is what would be generated."""
+"""``mcp-codegen check``: compare the output folder with newly generated files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMAT = "mcp-check/1"
 @out_option
 @text_or_json
 def command(form: str, **options: Any) -> int:
-    """Compare what is there with what would be generated, and write nothing.
+    """Compare the output folder with what would be generated; write nothing.
 
     The differences go to standard output as a unified diff, the command that
     removes them to standard error. Status 0 says that there are none, 1 that
@@ -44,7 +44,7 @@ def command(form: str, **options: Any) -> int:
 
 
 def check(selected: SchemaOptions, form: str) -> int:
-    """Do it, for the command and for ``--check``."""
+    """Run the check for the command and for ``--check``."""
     from mcp_bindgen.cli.generation import render
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.emit.output_folder import check as compare
@@ -59,7 +59,7 @@ def check(selected: SchemaOptions, form: str) -> int:
     drifts = compare(run.files, target)
     repair = selected.typed()
     if form == "json":
-        output.say_json(
+        output.print_json(
             {
                 "format": FORMAT,
                 "target": str(target),
@@ -70,7 +70,7 @@ def check(selected: SchemaOptions, form: str) -> int:
         )
     elif not drifts:
         labels = ", ".join(package.label for package in run.packages)
-        output.say(f"{output.shown(target)} is what would be generated: {labels}")
+        output.print_line(f"{output.shown(target)} is what would be generated: {labels}")
     else:
         for drift in drifts:
             _print_diff(drift)
@@ -87,9 +87,9 @@ def _counted(drifts: list[Drift]) -> str:
 def _print_diff(drift: Drift) -> None:
     colours = {"+": "green", "-": "red", "@": "cyan"}
     if not output.wants_colour(sys.stdout):
-        # Byte for byte what `patch` reads.
+        # Unchanged, so that `patch` can read it.
         output.write(drift.diff)
         return
     for line in drift.diff.splitlines():
         bold = line.startswith(("+++", "---"))
-        output.say(click.style(line, fg=None if bold else colours.get(line[:1]), bold=bold))
+        output.print_line(click.style(line, fg=None if bold else colours.get(line[:1]), bold=bold))

@@ -1,4 +1,4 @@
-"""``mcp-codegen diff``: what changes from one revision to another, and for whom."""
+"""``mcp-codegen diff``: changes from one revision to another, and their effect on clients and servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.files import deliver, json_for
+from mcp_bindgen.cli.files import json_for, print_or_write
 from mcp_bindgen.cli.options import map_option
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _FORMS = ("text", "json", "html", "markdown", "github", "junit")
 
 
 class _Output(NamedTuple):
-    """What the report is to be, and where it goes."""
+    """Format and destination of the report."""
 
     form: str
     file: Path | None
@@ -97,7 +97,7 @@ def command(
     json_schema: bool,
     **options: Any,
 ) -> int:
-    """Say what changes from OLD to NEW, and whom that breaks.
+    """Show what changes from OLD to NEW, and whom that breaks.
 
     \b
       mcp-codegen diff 2025-06-18 2025-11-25
@@ -115,11 +115,11 @@ def command(
     if json_schema:
         from mcp_bindgen.diff.document import SCHEMA
 
-        deliver(json_for(SCHEMA, target.file), target.file)
+        print_or_write(json_for(SCHEMA, target.file), target.file)
         return 0
     if list_rules or explained is not None:
         return _rules(explained, target)
-    from mcp_bindgen.cli.comparison import Side, missing, side
+    from mcp_bindgen.cli.comparison import Side, missing, schema_of
     from mcp_bindgen.errors import BindgenError
 
     if old is None or new is None:
@@ -129,8 +129,8 @@ def command(
         raise BindgenError(message)
     mapped = options["mapped"]
     inputs = (
-        side(Side("old", old, options["old_name"], mapped, options["old_map"])),
-        side(Side("new", new, options["new_name"], mapped, options["new_map"])),
+        schema_of(Side("old", old, options["old_name"], mapped, options["old_map"])),
+        schema_of(Side("new", new, options["new_name"], mapped, options["new_map"])),
     )
     if mapped and not any(map(_file_of, inputs)):
         message = "--map says where a schema's imports are, and bundled revisions import nothing; leave it out"
@@ -168,7 +168,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         approved=_approved(options["approvals"], whole),
     )
     if options["print_approvals"]:
-        deliver(skeleton(assessment), target.file)
+        print_or_write(skeleton(assessment), target.file)
         return 0
     if target.form == "html":
         from mcp_bindgen.diff import page
@@ -181,23 +181,23 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
             perspective=assessment.perspective,
             fail_on=assessment.fail_on,
         )
-        deliver(rendered, target.file)
+        print_or_write(rendered, target.file)
     else:
-        deliver(_rendered(assessment, target, _file_of(inputs[1])), target.file)
+        print_or_write(_rendered(assessment, target, _file_of(inputs[1])), target.file)
     if target.file is not None:
         output.note(_line(assessment, target.file))
     return 1 if assessment.failing else 0
 
 
 def _file_of(item: Input) -> str | None:
-    """The schema file as it was typed; None for a bundled revision."""
+    """Return the path of a schema file; None for a bundled revision."""
     from mcp_bindgen.generate import SchemaFile
 
     return item.path.as_posix() if isinstance(item, SchemaFile) else None
 
 
 def _approved(file: Path | None, whole: Difference) -> dict[str, str]:
-    """The approvals of a file; those of no change are reported."""
+    """Return the approvals of a file; warn about those without a change."""
     if file is None:
         return {}
     from mcp_bindgen.diff.approvals import read_approvals, stale
@@ -229,12 +229,12 @@ def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
 
             return junit.render(assessment)
         case _:
-            from mcp_bindgen.cli.ink import verdict_ink
+            from mcp_bindgen.cli.colours import verdict_style
             from mcp_bindgen.diff.reports import text
 
             if target.file is not None:
                 return text.render(assessment, width=100)
-            return text.render(assessment, width=output.width(), style=verdict_ink())
+            return text.render(assessment, width=output.width(), style=verdict_style())
 
 
 def _line(assessment: Assessment, file: Path) -> str:
@@ -245,7 +245,7 @@ def _line(assessment: Assessment, file: Path) -> str:
 
 
 def _rules(word: str | None, target: _Output) -> int:
-    """Show all rules, or the one of this name."""
+    """Show all rules, or the one with this name."""
     from mcp_bindgen.diff.reports import rule_listing
     from mcp_bindgen.errors import BindgenError
 
@@ -254,9 +254,9 @@ def _rules(word: str | None, target: _Output) -> int:
         raise BindgenError(message)
     shown = rule_listing.chosen(word)
     if target.form == "json":
-        deliver(json_for(rule_listing.document(shown), target.file), target.file)
+        print_or_write(json_for(rule_listing.document(shown), target.file), target.file)
     else:
-        deliver(
+        print_or_write(
             rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width()), target.file
         )
     return 0

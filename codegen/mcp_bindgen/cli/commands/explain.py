@@ -1,4 +1,4 @@
-"""``mcp-codegen explain``: one type, member, method or constant, for a person to read."""
+"""``mcp-codegen explain``: documentation of a type, member, method or constant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.arguments import TakesNumbers
+from mcp_bindgen.cli.arguments import AcceptsErrorCodes
 from mcp_bindgen.cli.options import (
     SchemaOptions,
     base_option,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.describe.lookup import Lookup, Subject
 
 
-@click.command("explain", cls=TakesNumbers, short_help="Show a type, a field, a method or a constant.")
+@click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, a field, a method or a constant.")
 @click.argument("name")
 @version_option("A bundled revision; the newest that has NAME unless given.")
 @schema_option
@@ -51,9 +51,9 @@ def command(name: str, form: str, **options: Any) -> int:
     subject, lookup = _own(name, selected) if own else _bundled(name, selected.versions)
     document = explain(subject, lookup, bundled=not own)
     if form == "json":
-        output.say_json(document)
+        output.print_json(document)
     else:
-        output.say(render_page(document, width=output.width(), style=_style()))
+        output.print_line(render_page(document, width=output.width(), style=_style()))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``mcp-codegen generate``: the packages of the revisions asked for are written."""
+"""``mcp-codegen generate``: write the packages of revisions and schemas."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     for path in written.overwritten:
         output.warning(f"{output.shown(target / path)} was not made by mcp-codegen, and is overwritten")
     if form == "json":
-        output.say_json(_document(run, written, target))
+        output.print_json(_document(run, written, target))
     else:
         _summarise(run, written, target)
     return 0
@@ -85,15 +85,15 @@ def _summarise(run: Run, written: Written, target: Path) -> None:
         files = f"{len(package.files)} files"
         head = f"{files}, {counts}" if part.touched else f"unchanged, {counts}"
         place = output.shown(target / package.name)
-        output.say(f"{package.label}: {head} -> {place}{_removed(part)}{_spoken(package)}")
+        output.print_line(f"{package.label}: {head} -> {place}{_removed(part)}{_base_note(package)}")
     shared = written.below("runtime")
     if shared.touched:
         touched = len(shared.created) + len(shared.changed)
-        output.say(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
+        output.print_line(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
 
 
-def _spoken(package: Package) -> str:
-    """Which version a package of another label names to peers, and whose prose it follows."""
+def _base_note(package: Package) -> str:
+    """Return a remark on the version a package sends and its base revision, if they differ from its label."""
     version = package.protocol.version
     if package.base is None or version == package.base == package.label:
         return ""

@@ -1,4 +1,4 @@
-"""``mcp-codegen history``: what became of one thing, revision by revision."""
+"""``mcp-codegen history``: the changes of one subject, revision by revision."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.arguments import TakesNumbers
-from mcp_bindgen.cli.files import deliver, json_for
-from mcp_bindgen.cli.lineup import lined_up, lineup_options
+from mcp_bindgen.cli.arguments import AcceptsErrorCodes
+from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.revision_selection import revision_selection_options, select_revisions
 
 if TYPE_CHECKING:
     from mcp_bindgen.diff.timeline.history import History
@@ -23,9 +23,9 @@ SUBJECT_MISSING = (
 )
 
 
-@click.command("history", cls=TakesNumbers, short_help="Say when something appeared, changed and went.")
+@click.command("history", cls=AcceptsErrorCodes, short_help="Say when something appeared, changed and went.")
 @click.argument("subject", required=False)
-@lineup_options
+@revision_selection_options
 @click.option(
     "--format",
     "form",
@@ -38,7 +38,7 @@ SUBJECT_MISSING = (
 )
 @click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
 def command(subject: str | None, form: str, file: Path | None, json_schema: bool, **options: Any) -> int:
-    """Say what became of SUBJECT, revision by revision, and what that breaks.
+    """Show how SUBJECT changed, revision by revision, and what that breaks.
 
     \b
       mcp-codegen history Tool                          a type
@@ -53,39 +53,39 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     if json_schema:
         from mcp_bindgen.diff.timeline.document import SCHEMA
 
-        deliver(json_for(SCHEMA, file), file)
+        print_or_write(json_for(SCHEMA, file), file)
         return 0
     from mcp_bindgen.errors import BindgenError
 
     if subject is None:
         raise BindgenError(SUBJECT_MISSING)
-    inputs, typed = lined_up(**options)
+    inputs, typed = select_revisions(**options)
     found = _found(inputs, subject)
     match form:
         case "json":
             from mcp_bindgen.diff.timeline.document import to_document
 
-            deliver(json_for(to_document(found), file), file)
+            print_or_write(json_for(to_document(found), file), file)
         case "markdown":
             from mcp_bindgen.diff.reports import history_markdown
 
-            deliver(history_markdown.render(found, typed=typed), file)
+            print_or_write(history_markdown.render(found, typed=typed), file)
         case _:
-            from mcp_bindgen.cli.ink import verdict_ink
+            from mcp_bindgen.cli.colours import verdict_style
             from mcp_bindgen.diff.reports import history_text
 
             if file is not None:
                 text = history_text.render(found, width=100, typed=typed)
             else:
-                text = history_text.render(found, width=output.width(), style=verdict_ink(), typed=typed)
-            deliver(text, file)
+                text = history_text.render(found, width=output.width(), style=verdict_style(), typed=typed)
+            print_or_write(text, file)
     if file is not None:
         output.note(f"{found.subject}, {len(found.entries)} revisions -> {output.shown(file)}")
     return 0
 
 
 def _found(inputs: Sequence[Input], subject: str) -> History:
-    """What became of a subject in these revisions, or, where they never had it, in an extension of one of them."""
+    """Return the history of a subject in these revisions, or else in an extension of one of them."""
     from mcp_bindgen.diff import history
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import protocol_of

@@ -1,4 +1,4 @@
-"""``mcp-codegen matrix``: how much breaks for every client with every server."""
+"""``mcp-codegen matrix``: number of breaking changes for each pair of client and server."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.files import deliver, json_for
-from mcp_bindgen.cli.lineup import lined_up, lineup_options
+from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.revision_selection import revision_selection_options, select_revisions
 
 if TYPE_CHECKING:
     from mcp_bindgen.diff import Matrix
 
 
 @click.command("matrix", short_help="Say how much breaks for every client with every server.")
-@lineup_options
+@revision_selection_options
 @click.option("--method", "methods", multiple=True, metavar="METHOD", help="Only what its messages have. Repeatable.")
 @click.option(
     "--format",
@@ -50,7 +50,7 @@ def command(
     if json_schema:
         from mcp_bindgen.diff.revision_matrix import SCHEMA
 
-        deliver(json_for(SCHEMA, file), file)
+        print_or_write(json_for(SCHEMA, file), file)
         return 0
     from mcp_bindgen.diff import matrix
     from mcp_bindgen.errors import BindgenError
@@ -59,7 +59,7 @@ def command(
     if link is not None and form != "html":
         message = f"--link is for --format html, and this is {form}"
         raise BindgenError(message)
-    inputs, typed = lined_up(**options)
+    inputs, typed = select_revisions(**options)
     if len(inputs) == 1:
         message = f"{inputs[0].label} alone makes no pairing; give --from and --to other revisions, or --schema FILE"
         raise BindgenError(message)
@@ -67,7 +67,7 @@ def command(
     for protocol in protocols:
         output.warnings(protocol.revision, protocol.warnings)
     found = matrix(protocols, methods=methods)
-    deliver(_rendered(found, form, typed, link, file), file)
+    print_or_write(_rendered(found, form, typed, link, file), file)
     if file is not None:
         output.note(f"{len(found.revisions)} revisions, {len(found.cells)} pairings -> {output.shown(file)}")
     return 0
@@ -92,6 +92,6 @@ def _rendered(matrix: Matrix, form: str, typed: dict[str, str], link: str | None
 
             if file is not None:
                 return matrix_text.render(matrix, width=100, typed=typed)
-            from mcp_bindgen.cli.ink import verdict_ink
+            from mcp_bindgen.cli.colours import verdict_style
 
-            return matrix_text.render(matrix, width=output.width(), style=verdict_ink(), typed=typed)
+            return matrix_text.render(matrix, width=output.width(), style=verdict_style(), typed=typed)

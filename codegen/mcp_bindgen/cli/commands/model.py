@@ -1,4 +1,4 @@
-"""``mcp-codegen model``: what the generator understood of a schema."""
+"""``mcp-codegen model``: the resolved model of a schema."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcp_bindgen.cli.options import SchemaOptions, base_option, choose_one, map_
     help="The model itself (see docs), or a JSON Schema 2020-12 made of it.",
 )
 def command(form: str, **options: Any) -> int:
-    """Print what the generator understood of a schema: types, members, methods, before any Python name is chosen."""
+    """Print the resolved model of a schema: types, members, methods, without Python names."""
     from mcp_bindgen.generate import understood
 
     protocol = understood(choose_one(SchemaOptions(**options)))
@@ -32,9 +32,9 @@ def command(form: str, **options: Any) -> int:
     if form == "json":
         from mcp_bindgen.describe.model import describe_model
 
-        output.say_json(describe_model(protocol))
+        output.print_json(describe_model(protocol))
     else:
         from mcp_bindgen.describe.jsonschema import describe_jsonschema
 
-        output.say_json(describe_jsonschema(protocol))
+        output.print_json(describe_jsonschema(protocol))
     return 0

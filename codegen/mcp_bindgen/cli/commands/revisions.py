@@ -17,7 +17,9 @@ def command(form: str) -> int:
 
     target = resources.default_target()
     if form == "json":
-        output.say_json(describe_revisions(target))
+        output.print_json(describe_revisions(target))
     else:
-        output.say(render_revisions(describe_revisions(target), None if target is None else output.shown(target)))
+        output.print_line(
+            render_revisions(describe_revisions(target), None if target is None else output.shown(target))
+        )
     return 0

@@ -1,4 +1,4 @@
-"""``mcp-codegen validate``: recorded messages, held against a revision."""
+"""``mcp-codegen validate``: check recorded messages against a revision."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FORMS = ("lines", "log", "json", "markdown", "html")
 
 
 def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
-    """How many bytes ``64K``, ``16M`` or ``1G`` are."""
+    """Return the number of bytes of ``64K``, ``16M`` or ``1G``."""
     found = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", word, re.IGNORECASE)
     if found is None or not int(found[1]):
         message = f"{word!r} is no size; write it as 500K, 16M or 1G"
@@ -98,7 +98,7 @@ def command(
     max_file: int,
     output_form: str,
 ) -> int:
-    """Check recorded messages: what is wrong in them, where, and what would be right.
+    """Check recorded messages, and print each error with its place.
 
     \b
       mcp-codegen validate session.jsonl                a message on each line
@@ -153,7 +153,7 @@ def command(
 def _package(
     schema: Path | None, versions: tuple[str, ...], mapped: tuple[str, ...]
 ) -> Generator[tuple[ModuleType | None, str]]:
-    """The package of ``--schema``, if there is one, and the version to check by, or what to call the package."""
+    """Yield the package of ``--schema`` or None, and the version to check against or the package's label."""
     from mcp_bindgen.errors import BindgenError
 
     if schema is None:
@@ -207,13 +207,13 @@ def _print_lines(findings: Iterator[Finding], report: Report) -> None:
         if colour:
             hue = {"error": "red", "rule": "yellow", "note": None}[finding.level]
             parts = click.style(parts[0], bold=True), click.style(parts[1], fg=hue), click.style(parts[2], dim=True)
-        output.say(f"{parts[0]}: {parts[1]}{parts[2]}")
+        output.print_line(f"{parts[0]}: {parts[1]}{parts[2]}")
 
 
 def _print_json(findings: Iterator[Finding], report: Report) -> None:
     from mcp_bindgen.validate.rendering import FORMAT, as_json, outcome_as_json
 
-    # Put together by hand, so that findings of any number are printed as they come.
+    # Written piece by piece, so that findings are printed as they are made.
     output.write(f'{{\n  "format": {json.dumps(FORMAT)},\n  "findings": [')
     separator = "\n"
     for finding in findings:
@@ -234,7 +234,7 @@ def _print_annotations(findings: Iterator[Finding], report: Report) -> None:
     from mcp_bindgen.validate.rendering import as_annotation
 
     for finding in findings:
-        output.say(as_annotation(finding))
+        output.print_line(as_annotation(finding))
 
 
 _PRINTERS = {"text": _print_lines, "json": _print_json, "github": _print_annotations}
@@ -256,11 +256,11 @@ def _list_rules(output_form: str) -> int:
 
     rules = listing()
     if output_form == "json":
-        output.say_json({"format": "mcp-validate-rules/1", "rules": [_rule_document(rule) for rule in rules]})
+        output.print_json({"format": "mcp-validate-rules/1", "rules": [_rule_document(rule) for rule in rules]})
         return 0
     widest = max(len(rule.id) for rule in rules)
     for rule in rules:
-        output.say(f"{rule.id:{widest}}  {rule.summary}\n{'':{widest}}  {rule.revisions}; {rule.section}")
+        output.print_line(f"{rule.id:{widest}}  {rule.summary}\n{'':{widest}}  {rule.revisions}; {rule.section}")
     return 0
 
 
@@ -279,7 +279,7 @@ def _rule_document(rule: Rule) -> dict[str, Any]:
 
 
 class _Progress:
-    """A bar on a terminal, where reading takes longer than a second."""
+    """A progress bar, on terminals after a second."""
 
     def __init__(self) -> None:
         self._visible = sys.stderr.isatty()
@@ -287,7 +287,7 @@ class _Progress:
         self._shown = False
 
     def watch(self, source: Source, size: int) -> None:
-        """Show how much of a source has been read."""
+        """Show the progress of reading a source."""
         if not self._visible or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + 0.1
@@ -301,7 +301,7 @@ class _Progress:
         self._shown = True
 
     def clear(self) -> None:
-        """Make room for something else."""
+        """Erase the bar."""
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

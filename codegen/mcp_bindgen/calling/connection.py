@@ -1,4 +1,4 @@
-"""A client of the server that a command line names, with what it does when the server asks or tells something."""
+"""Client of the server that a command line names, with handlers for its requests and notifications."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
 NAME = "mcp-codegen"
 _LONGEST = 86400.0
-"""Seconds that a call may take altogether, as long as it progresses."""
+"""Maximum duration of a call in seconds, as long as it progresses."""
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 class Options(NamedTuple):
-    """How to speak with the server."""
+    """Options of the connection."""
 
     revision: str | None
-    """None: whatever both sides speak."""
+    """Revision; None to negotiate it."""
     timeout: float
-    """Seconds for each answer, or from one sign of progress to the next."""
+    """Timeout of each response, or of its next progress, in seconds."""
     record: Path | None
     log_level: str | None
-    """The least severity of the server's log messages; None: what the server sends by itself, ``info`` in 2026-07-28."""
-    tell: Tell
-    """Where log messages, progress and questions that nobody can answer are told."""
-    see: Callable[[str, bytes], None] | None
-    """Is shown each message, with ``client`` or ``server`` for its sender."""
+    """Least severe log messages to request; None for the server's default, ``info`` in 2026-07-28."""
+    notify: Notify
+    """Callback for log messages, progress and questions that nobody can answer."""
+    trace: Callable[[str, bytes], None] | None
+    """Callback for each message and its sender, ``client`` or ``server``."""
 
 
 class Server(NamedTuple):
-    """Which server is meant: one of the two."""
+    """A server: a command or a URL."""
 
     command: Sequence[str] = ()
-    """What starts it."""
+    """Command that starts it."""
     url: str | None = None
     headers: Mapping[str, str] = {}
-    """What each HTTP request carries besides."""
+    """Additional headers of each HTTP request."""
 
 
 def open_client(server: Server, options: Options) -> Client:
-    """The client, connected; a server that is started has all of this process's environment.
+    """Return a connected client; a started server inherits the environment of this process.
 
-    Raises BindgenError for a revision that is not bundled, and what ``mcp_bindings.connect`` raises.
+    Raise `BindgenError` for an unknown revision, and the errors of ``mcp_bindings.connect``.
     """
     from mcp_bindings_runtime.client.negotiation import Negotiation
     from mcp_bindings_runtime.installed_revisions import client_class, select_revisions
@@ -65,18 +65,18 @@ def open_client(server: Server, options: Options) -> Client:
 
     def start() -> Transport:
         transport = _open(server, options)
-        return transport if options.see is None else Seen(transport, options.see)
+        return transport if options.trace is None else TracedTransport(transport, options.trace)
 
     _check_writable(options.record)
     revisions = select_revisions(None if options.revision is None else [options.revision])
-    # What some of them have and others do not is no mistake here.
+    # Handlers for methods that only some revisions have are allowed.
     keys = [client_class(each).binding for each in revisions]
     known = {name for each in keys for name in (*each.requests, *each.notifications)}
     client = Negotiation(
         start,
         revisions,
         client_class,
-        handlers={name: function for name, function in _handlers(options.tell).items() if name in known},
+        handlers={name: function for name, function in _handlers(options.notify).items() if name in known},
         probe=min(5.0, options.timeout),
         record=options.record,
         name=NAME,
@@ -101,36 +101,36 @@ def _open(server: Server, options: Options) -> Transport:
         return open_http(server.url, facts=facts, headers=server.headers)
     from mcp_bindings_runtime.transports.child import Child
 
-    # What is typed in a shell starts with the shell's environment.
+    # A command from a shell runs in the shell's environment.
     return Child(server.command, inherit_env=True)
 
 
-class Seen:
-    """A transport that shows what passes through it."""
+class TracedTransport:
+    """A transport that passes each message to a callback."""
 
-    def __init__(self, transport: Transport, see: Callable[[str, bytes], None]) -> None:
+    def __init__(self, transport: Transport, trace: Callable[[str, bytes], None]) -> None:
         self._transport = transport
-        self._see = see
+        self._trace = trace
         self.interrupt = transport.interrupt
         self.close = transport.close
-        # As of HTTP, where there is a stream to listen to.
+        # HTTP transports have a stream to listen to.
         self.listen = getattr(transport, "listen", None)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """As ``Transport.receive``."""
+        """Receive a message, see ``Transport.receive``."""
         message = self._transport.receive(timeout)
         if message is not None:
-            self._see("server", message)
+            self._trace("server", message)
         return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """As ``Transport.send``."""
-        self._see("client", message)
+        """Send a message, see ``Transport.send``."""
+        self._trace("client", message)
         self._transport.send(message, timeout)
 
 
 def _check_writable(record: Path | None) -> None:
-    """A record that cannot be written is told before a server is started."""
+    """Raise `BindgenError` if the record cannot be written, before the server is started."""
     if record is None:
         return
     try:
@@ -140,32 +140,32 @@ def _check_writable(record: Path | None) -> None:
         raise BindgenError(message) from problem
 
 
-def _handlers(tell: Tell) -> Mapping[str, Callable[[Any, Any], Any]]:
+def _handlers(notify: Notify) -> Mapping[str, Callable[[Any, Any], Any]]:
     terminal = Terminal()
 
     def elicit(params: Any, context: Any) -> Any:
         binding = context.peer.binding
-        asked = binding.codec.unstructure(params)
-        answer = _answer(asked, terminal, tell)
+        form = binding.codec.unstructure(params)
+        answer = _answer(form, terminal, notify)
         return binding.types.ElicitResult(action=answer.action, content=answer.content)
 
     def log(params: Any, _context: Any) -> None:
         logger = f" {visible(params.logger)}" if params.logger else ""
         data = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
-        tell(f"[{params.level}]{logger} {visible(data)}")
+        notify(f"[{params.level}]{logger} {visible(data)}")
 
     return {"elicitation/create": elicit, "notifications/message": log}
 
 
-def _answer(asked: Any, terminal: Terminal, tell: Tell) -> Answer:
+def _answer(form: Any, terminal: Terminal, notify: Notify) -> Answer:
     from mcp_bindings_runtime.errors import ResponseError
 
-    mode = asked.get("mode", "form")
+    mode = form.get("mode", "form")
     if mode != "form":
         raise ResponseError(-32602, "Invalid params", {"reason": f"this client declares forms only, not mode {mode!r}"})
-    if not terminal.there:
-        tell(question(asked))
-        tell("declined, as standard input is no terminal on which somebody could answer")
+    if not terminal.interactive:
+        notify(question(form))
+        notify("declined, as standard input is no terminal on which somebody could answer")
         return Answer("decline")
     with terminal.lock:
-        return fill_in(asked, terminal)
+        return fill_in(form, terminal)

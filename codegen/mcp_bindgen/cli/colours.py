@@ -1,4 +1,4 @@
-"""Verdicts in colour."""
+"""Colours of verdicts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.diff.reports.text import Style
 
 
-def verdict_ink() -> Style:
-    """How the reports of differences look on standard output."""
+def verdict_style() -> Style:
+    """Return the style for reports of differences on standard output."""
     hues = {"breaking": "red", "risky": "yellow", "compatible": "green"}
     paint = partial(output.paint, sys.stdout)
     return Style(

@@ -1,4 +1,4 @@
-"""The revisions that ``history`` and ``matrix`` go through: the bundled ones, or some of them, and perhaps a file."""
+"""Selection of the revisions for ``history`` and ``matrix``: bundled ones, and optionally a schema file."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Lineup(NamedTuple):
-    """Some revisions, the oldest first."""
+class RevisionSelection(NamedTuple):
+    """Selected revisions, the oldest first."""
 
     inputs: Sequence[Input]
     typed: dict[str, str]
-    """What to type for those that are not bundled, by their labels."""
+    """Command line words for those that are not bundled, by label."""
 
 
-def lineup_options(command: Command) -> Command:
-    """``--from``, ``--to``, ``--schema``, ``--name`` and ``--map``."""
+def revision_selection_options(command: Command) -> Command:
+    """Add ``--from``, ``--to``, ``--schema``, ``--name`` and ``--map`` to a command."""
     for option in (
         map_option,
         click.option("--name", metavar="NAME", help="What to call that schema."),
@@ -44,10 +44,10 @@ def lineup_options(command: Command) -> Command:
     return command
 
 
-def lined_up(
+def select_revisions(
     first: str | None, last: str | None, schema: Path | None, name: str | None, mapped: tuple[str, ...]
-) -> Lineup:
-    """The revisions that these options ask for; raises BindgenError where they make no sense."""
+) -> RevisionSelection:
+    """Return the revisions that the options select; raise `BindgenError` for invalid combinations."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled, SchemaFile
 
@@ -66,7 +66,7 @@ def lined_up(
                 f"{'--name' if name is not None else '--map'} is about a schema of your own; it needs --schema FILE"
             )
             raise BindgenError(message)
-        return Lineup(inputs, {})
+        return RevisionSelection(inputs, {})
     if name is not None and not name.strip():
         message = "--name needs a name"
         raise BindgenError(message)
@@ -76,4 +76,4 @@ def lined_up(
             f"--schema: {output.shown(schema)} would be called {label}, as a bundled revision is; give it a --name"
         )
         raise BindgenError(message)
-    return Lineup([*inputs, SchemaFile(schema, label, pairs(mapped))], {label: str(schema)})
+    return RevisionSelection([*inputs, SchemaFile(schema, label, pairs(mapped))], {label: str(schema)})
