@@ -122,7 +122,8 @@ def _several(plain: Mapping[str, Any], node: TypeNode, name: str) -> dict[str, A
 
 def _titles(node: TypeNode) -> dict[str, str]:
     """Return the titles of the first enumeration in a type, by value."""
-    return next((each.titles for each in node.walk() if isinstance(each, Values) and each.titles), {})
+    none: dict[str, str] = {}
+    return next((each.titles for each in node.walk() if isinstance(each, Values) and each.titles), none)
 
 
 def _has_defaults(binding: Binding) -> bool:

@@ -42,9 +42,10 @@ def by_class(value: Any) -> Any:
         return text
     if is_class_with_fields(cls):
         return {each.name: by_class(getattr(value, each.attribute)) for each in fields_of(cls, {})}
+    items: Any = value
     if isinstance(value, Mapping):
-        return {by_class(key): by_class(item) for key, item in value.items()}
-    return [by_class(item) for item in value] if isinstance(value, _ARRAYS) else value
+        return {by_class(key): by_class(item) for key, item in items.items()}
+    return [by_class(item) for item in items] if isinstance(value, _ARRAYS) else value
 
 
 def default_of(value: Any) -> dict[str, Any]:

@@ -32,18 +32,37 @@ def _encode_base64(_: Any, value: bytes) -> str:
     return b64encode(value).decode()
 
 
+def _construct(cls: Any, text: str) -> Any:
+    return cls(text)
+
+
+def _str(_: Any, value: Any) -> str:
+    return str(value)
+
+
+def _parse_iso(cls: Any, text: str) -> Any:
+    return cls.fromisoformat(text)
+
+
+def _write_iso(cls: Any, value: Any) -> Any:
+    # By the class: a datetime that is returned for a date is written as a date.
+    return cls.isoformat(value)
+
+
+def _from_seconds(cls: Any, seconds: float) -> Any:
+    return cls(seconds=seconds)
+
+
+def _to_seconds(cls: Any, value: Any) -> Any:
+    return cls.total_seconds(value)
+
+
 def _text(schema: Mapping[str, Any], expected: str) -> TextType:
-    return TextType({"type": "string", **schema}, expected, lambda cls, text: cls(text), lambda _, value: str(value))
+    return TextType({"type": "string", **schema}, expected, _construct, _str)
 
 
 def _iso(name: str, expected: str) -> TextType:
-    return TextType(
-        {"type": "string", "format": name},
-        expected,
-        lambda cls, text: cls.fromisoformat(text),
-        # By the class: a datetime that is returned for a date is written as one.
-        lambda cls, value: cls.isoformat(value),
-    )
+    return TextType({"type": "string", "format": name}, expected, _parse_iso, _write_iso)
 
 
 _TEXT_TYPES: Final[Mapping[tuple[str, str], TextType]] = {
@@ -56,8 +75,8 @@ _TEXT_TYPES: Final[Mapping[tuple[str, str], TextType]] = {
     ("datetime", "timedelta"): TextType(
         {"type": "number", "description": "seconds"},
         "a number of seconds",
-        lambda cls, value: cls(seconds=value),
-        lambda cls, value: cls.total_seconds(value),
+        _from_seconds,
+        _to_seconds,
     ),
     ("uuid", "UUID"): _text({"format": "uuid"}, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
     ("decimal", "Decimal"): _text({"pattern": DECIMAL}, "a decimal number"),

@@ -116,7 +116,7 @@ class TypeParser:
             raise NoSchema(annotation)
         return self._class(annotation, cls, arguments)
 
-    def _class(self, annotation: Any, cls: type, arguments: tuple[Any, ...]) -> TypeNode:
+    def _class(self, annotation: Any, cls: type[Any], arguments: tuple[Any, ...]) -> TypeNode:
         text_type = text_type_of(cls) if annotation is cls else None
         if text_type is not None:
             return Text(cls, text_type)
@@ -202,8 +202,9 @@ def _substitute(annotation: Any, variables: Mapping[Any, Any]) -> Any:
         if annotation.__constraints__:
             return typing.Union[annotation.__constraints__]  # noqa: UP007  # of a tuple
         return Any if annotation.__bound__ is None else annotation.__bound__
+    generic: Any = annotation
     parameters = () if isinstance(annotation, type) else getattr(annotation, "__parameters__", ())
-    return annotation[tuple(_substitute(each, variables) for each in parameters)] if parameters else annotation
+    return generic[tuple(_substitute(each, variables) for each in parameters)] if parameters else annotation
 
 
 def _values(annotation: Any, members: tuple[Any, ...], name: str = "") -> Values:
