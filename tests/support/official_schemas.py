@@ -33,13 +33,13 @@ def official_file(upstream: Path, revision: str, name: str) -> Path:
 
 @cache
 def ours(revision: str) -> Protocol:
-    """What our transcription declares."""
+    """The protocol that the bundled transcription declares."""
     return resolved(catalog.schema_file(revision).read_bytes(), revision)
 
 
-def resolved(schema: bytes, revision: str) -> Protocol:
-    """What the text of a schema file declares."""
-    return resolve_protocol(read_schema(schema, "schema.ts"), revision=revision, base=revision)
+def resolved(schema: bytes, revision: str, base: str | None = None) -> Protocol:
+    """The protocol that the text of a schema file declares; ``base`` is the revision itself by default."""
+    return resolve_protocol(read_schema(schema, "schema.ts"), revision=revision, base=base or revision)
 
 
 @cache

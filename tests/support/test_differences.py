@@ -30,7 +30,7 @@ export type ClientRequest = AskRequest%s;
 
 
 def protocol(text: str, *, requests: str = "") -> Protocol:
-    return resolved((ENVELOPES % (requests, text)).encode(), "2001-01-01")
+    return resolved((ENVELOPES % (requests, text)).encode(), "2001-01-01", "2024-11-05")
 
 
 BEFORE = """

@@ -345,7 +345,7 @@ def test_no_page_is_asked_of_a_client_that_takes_forms_alone(revision):
     if revision in STATELESS:
         assert found == str({"requiredCapabilities": {"elicitation": {"url": {}}}})
     else:
-        assert found.startswith("NotDeclared: elicitation/create takes the capability 'elicitation.url'")
+        assert found.startswith("NotDeclared: elicitation/create needs the capability 'elicitation.url'")
     assert seen == []
 
 
