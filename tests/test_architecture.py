@@ -204,7 +204,6 @@ def test_source_of_the_emitted_code_is_in_templates() -> None:
 
 
 INSPECTING = {
-    # A result of any method: those with structured content.
     # The annotations of its own class, which are its options.
     "server/options.py",
 }
