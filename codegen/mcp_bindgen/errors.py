@@ -12,9 +12,6 @@ from attrs import field, frozen
 
 from mcp_bindgen.ir.types import Position
 
-MISSING_EXTRA = 'mcp-codegen needs the extra "codegen"; run: pip install "mcp-bindings[codegen]"\n'
-"""The message where the dependencies of the generator are not installed."""
-
 
 class BindgenError(Exception):
     """Raised for invalid input or options. ``str()`` is the whole message."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from mcp_bindgen.errors import MISSING_EXTRA
+from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

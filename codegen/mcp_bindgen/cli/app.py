@@ -11,7 +11,7 @@ import click
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import BARE_VERSION, normalise
-from mcp_bindgen.errors import MISSING_EXTRA
+from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
 
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
