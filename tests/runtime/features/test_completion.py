@@ -8,7 +8,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from support.connected_clients import asking, refused, serving
-from support.scripted_peers import STATELESS, package, scripted_client
+from support.scripted_peers import STATELESS, package, scripted_client, scripted_server
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
 WITH_OTHERS = [revision for revision in REVISIONS if revision >= "2025-06-18"]
@@ -69,6 +69,28 @@ def test_a_hundred_values_are_given_at_most(revision):
         (100, None, True),
         (100, 100, False),
     ]
+
+
+@every_revision
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"values": []}, ([], None, None)),
+        ({"values": ["a"], "hasMore": True}, (["a"], None, True)),
+        ({"values": ["a"], "total": 250}, (["a"], 250, None)),
+    ],
+)
+def test_a_client_takes_results_that_are_empty_or_partial(revision, given, expected):
+    def play(peer):
+        if revision not in STATELESS:
+            peer.welcome(revision, {} if revision == "2024-11-05" else {"completions": {}})
+        peer.answer(peer.hear(), {"resultType": "complete", "completion": given})
+
+    options = {"discover": False} if revision in STATELESS else {}
+    with scripted_server(package(revision).Client, play, **options) as (client, _):
+        client.connect()
+        found = Asking(revision, client)("code", "language")
+    assert (found.values, found.total, found.has_more) == expected
 
 
 @every_revision

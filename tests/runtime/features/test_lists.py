@@ -59,6 +59,23 @@ def test_a_list_comes_in_pages(revision, method):
     assert f"not one of this server for {method};" in caught.value.data["reason"]
 
 
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_client_is_given_the_same_list_whatever_was_asked_before(revision, method):
+    mcp = package(revision)
+    server, _ = offering(revision, method, 5, page_size=2)
+    function = f"list_{LISTS[method][0]}"
+    with (
+        mcp.Client.in_memory(server, timeout=PATIENCE) as one,
+        mcp.Client.in_memory(server, timeout=PATIENCE) as other,
+    ):
+        getattr(one, f"{function}_page")()
+        with pytest.raises(ResponseError):
+            getattr(one, f"{function}_page")(cursor="none")
+        lists = [[each.name for each in getattr(client, function)()] for client in (one, other, one)]
+    assert lists == [list("01234")] * 3
+
+
 def test_a_list_fits_one_page_of_a_hundred_by_default():
     mcp = package(REVISIONS[-1])
     server, _ = offering(REVISIONS[-1], "tools/list", 101)

@@ -246,6 +246,31 @@ def test_without_a_level_nothing_is_sent(revision):
 
 
 @each_revision
+def test_a_server_declares_that_it_sends_logs(revision):
+    mcp = package(revision)
+    declared = [mcp.Server("s", "1", **options).capabilities.logging for options in ({}, {"logging": False})]
+    assert declared == [{}, None]
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_without_sessions_a_server_without_logging_sends_no_logs_either(revision):
+    mcp = package(revision)
+    raised = []
+
+    def act(context):
+        with pytest.raises(UsageError, match="the capability 'logging', which this server has not declared") as caught:
+            context.log("info", 1)
+        raised.append(caught.value)
+
+    server = logging_server(mcp, act, logging=False)
+    heard = []
+    with mcp.Client.in_memory(server, timeout=PATIENCE, log_level="debug", on_log=heard.append) as client:
+        client.call_tool("x")
+    assert len(raised) == 1
+    assert heard == []
+
+
+@each_revision
 def test_a_server_without_logging_sends_no_logs(revision):
     mcp = package(revision)
     raised = []

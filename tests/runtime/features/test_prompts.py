@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.features.media import Audio, Image
 from support.connected_clients import asking, refused, serving
 from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
 
@@ -98,6 +99,7 @@ def test_what_a_function_may_return(revision):
     image = types.ImageContent(data="AA==", mime_type="image/png")
     contents = types.TextResourceContents(uri="test://a", text="r")
     embedded = types.EmbeddedResource(resource=contents)
+    binary = types.BlobResourceContents(uri="test://b", blob="AP8=", mime_type="image/png")
     said = types.PromptMessage(role="assistant", content=text)
 
     def user(content):
@@ -108,6 +110,7 @@ def test_what_a_function_may_return(revision):
         (image, [user(image)]),
         (contents, [user(embedded)]),
         (embedded, [user(embedded)]),
+        (binary, [user(types.EmbeddedResource(resource=binary))]),
         (said, [said]),
         ([contents, "then", said], [user(embedded), user(types.TextContent(text="then")), said]),
         ([], []),
@@ -122,6 +125,16 @@ def test_what_a_function_may_return(revision):
     with asking(server) as client:
         for _, expected in cases:
             assert client.get_prompt("p").messages == expected
+
+
+@pytest.mark.parametrize("revision", [each for each in REVISIONS if each >= "2025-03-26"])
+def test_images_and_sounds_are_in_base64_with_their_media_type(revision):
+    server = serving(revision)
+    server.prompts.add(lambda: [Image(b"\x89PNG\r\n\x1a\n"), Audio(b"RIFF\0\0\0\0WAVE")], "p")
+    with asking(server) as client:
+        image, sound = [each.content for each in client.get_prompt("p").messages]
+    assert (image.type, image.data, image.mime_type) == ("image", "iVBORw0KGgo=", "image/png")
+    assert (sound.type, sound.data, sound.mime_type) == ("audio", "UklGRgAAAABXQVZF", "audio/wav")
 
 
 @every_revision

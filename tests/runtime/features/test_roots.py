@@ -152,6 +152,44 @@ def test_a_client_without_roots_answers_that_it_has_no_such_method(revision):
     assert "roots/list" in error["data"]["reason"]
 
 
+@in_sessions
+def test_what_goes_wrong_inside_the_client_is_an_internal_error(revision, caplog):
+    mcp = package(revision)
+    answers = Queue()
+
+    def play(peer):
+        peer.welcome(revision)
+        peer.request("roots/list", 1)
+        answers.put(peer.hear())
+
+    with scripted_server(mcp.Client, play) as (client, _):
+
+        @client.handler(mcp.methods.LIST_ROOTS)
+        def fail(params, context):
+            text = "the secret"
+            raise OSError(text)
+
+        client.connect()
+        assert answers.get(timeout=PATIENCE)["error"] == {"code": -32603, "message": "Internal error"}
+    assert "the secret" in caplog.text
+
+
+@each_revision
+def test_a_server_copes_with_a_root_that_has_gone(revision, tmp_path):
+    mcp = package(revision)
+    gone, root = tmp_path / "gone", tmp_path / "root"
+    root.mkdir()
+    client = mcp.Client.in_memory(looking_server(mcp), timeout=PATIENCE)
+
+    @client.handler(mcp.methods.LIST_ROOTS)
+    def roots(params, context):
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=each.as_uri()) for each in (gone, root)])
+
+    with client:
+        for path, within in ((gone / "file", "True"), (root / "file", "True"), (tmp_path / "file", "False")):
+            assert text_of(client.call_tool("x", {"path": str(path)})) == within
+
+
 @each_revision
 def test_a_path_is_judged_by_where_it_leads(revision, tmp_path):
     mcp = package(revision)

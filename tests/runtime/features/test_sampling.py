@@ -85,6 +85,26 @@ def test_no_context_is_asked_for_unless_the_author_does(revision):
 
 
 @each_revision
+def test_a_message_of_another_role_is_not_sent(revision):
+    mcp = package(revision)
+    asked = []
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        message = mcp.types.SamplingMessage(role="system", content=mcp.types.TextContent(text="t"))
+        context.create_message([message], 9)
+
+    with (
+        mcp.Client.in_memory(server, timeout=PATIENCE, sampling=lambda params, context: asked.append(params)) as client,
+        pytest.raises(ResponseError) as caught,
+    ):
+        client.call_tool("x")
+    assert caught.value.code == -32603
+    assert asked == []
+
+
+@each_revision
 def test_a_message_without_text_is_no_text(revision):
     mcp = package(revision)
 

@@ -825,6 +825,16 @@ def test_clients_are_told_of_what_is_added_and_removed_while_they_are_there(revi
     server.close()
 
 
+@pytest.mark.parametrize("revision", STATELESS)
+def test_subscribers_are_told_of_what_is_added_and_removed(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(lambda_free)
+    with client_of(server, revision) as client, client.listen(tools=True, timeout=PATIENCE) as changes:
+        for change in (lambda: server.tool(name="second")(lambda_free), lambda: server.tools.remove("lambda_free")):
+            change()
+            assert changes.get(PATIENCE).key is package(revision).methods.TOOL_LIST_CHANGED
+
+
 @each_revision
 def test_the_list_is_in_the_order_of_registration_and_comes_in_pages(revision: str) -> None:
     server = new_server(revision, page_size=3)

@@ -281,6 +281,29 @@ def test_a_subscription_is_acknowledged_and_hears_what_it_asked_for():
         assert [each["id"] for each in other.messages() if "result" in each] == ["other"]
 
 
+def test_a_log_message_goes_on_the_stream_of_its_request_and_on_no_subscription():
+    server = listening_server()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def speak(params, context):
+        context.log("info", "heard")
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        return mcp.CallToolResult(content=[])
+
+    level = {"io.modelcontextprotocol/logLevel": "debug"}
+    with endpoint(server) as wire:
+        wanted = {"notifications": {"toolsListChanged": True}}
+        subscription = open_stream(wire, request("subscriptions/listen", "mine", wanted), **level)
+        assert subscription.message()["method"] == "notifications/subscriptions/acknowledged"
+        said, answer = open_stream(wire, call(1), **level).messages()
+        assert (said["method"], answer["id"]) == ("notifications/message", 1)
+        assert subscription.message()["method"] == "notifications/tools/list_changed"
+        server.close()
+        rest = subscription.messages()
+        assert [each["id"] for each in rest if "result" in each] == ["mine"]
+        assert "notifications/message" not in {each.get("method") for each in rest}
+
+
 def test_a_subscription_that_is_hung_up_on_is_forgotten():
     server = listening_server()
     with endpoint(server, keepalive=0.05, threads=4, streams=1) as wire:

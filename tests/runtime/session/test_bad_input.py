@@ -12,6 +12,7 @@ from mcp_bindings_runtime.errors import DecodeError, MessageTooLarge
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, Reply
 from support.bindings import binding
+from support.minimal_params import params_of
 from support.sessions import (
     BATCHES,
     HANDSHAKE,
@@ -266,6 +267,27 @@ def test_who_waits_for_an_answer_that_does_not_fit_hears_of_it(
     assert where in outcome.error.path
     # It is over: what comes later is late.
     only(session.receive(line(result(request_id, listed(revision)))), Dropped)
+
+
+@each_revision
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ([{"type": "text"}], "content"),
+        ([{"type": "image", "data": "AA=="}], "content"),
+        ([{"text": "t"}], "content"),
+        ("t", "$.result.content"),
+    ],
+    ids=str,
+)
+def test_the_result_of_a_tool_is_validated(revision: str, content: Json, where: str) -> None:
+    session = opened(revision, "client")
+    key = binding(revision).requests["tools/call"]
+    request_id, _ = session.request(key, params_of(revision, key))
+    outcome = only(session.receive(line(result(request_id, {"resultType": "complete", "content": content}))), Outcome)
+    assert outcome.result is None
+    assert isinstance(outcome.error, DecodeError)
+    assert where in outcome.error.path
 
 
 @each_revision
