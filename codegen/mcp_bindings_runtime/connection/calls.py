@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import CallCancelled, RequestTimeout
+from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified, Outcome, Progressed, Published
 from ..validation import require_callable, require_seconds
@@ -185,9 +186,11 @@ class PendingCalls(dict[Any, Call]):
         if not sent:
             self._session.forget(call.id)
             return None
-        return self._session.cancel(
-            call.id, why.reason if isinstance(why, CallCancelled) else str(why) or why.__class__.__name__
-        )
+        reason = why.reason if isinstance(why, CallCancelled) else str(why) or why.__class__.__name__
+        line = self._session.cancel(call.id, reason)
+        if line is not None:
+            write_log("debug", "cancelling %s: %s", call.key.name, reason)
+        return line
 
     def progressed(self, event: Progressed) -> ProgressQueue | None:
         """Queue progress; return the queue if it is of a task, and a thread has to deliver it."""

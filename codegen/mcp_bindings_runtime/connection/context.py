@@ -108,7 +108,12 @@ class Context:
         with self.connection.lock:
             line = self.connection.session.progress(incoming, progress, total, message)
         if line is not None:
-            self._send_throttled("progress", line, partial(self.connection.send, optional=True))
+            self._send_throttled("progress", line, partial(self._send_progress, incoming))
+
+    def _send_progress(self, incoming: Incoming, line: bytes) -> None:
+        """Send progress unless the request was cancelled while the line waited for the limits."""
+        if not incoming.cancelled:
+            self.connection.send(line, optional=True)
 
     def _send_throttled(self, name: str, item: Any, send: Callable[[Any], None]) -> None:
         """Send a notification no faster than the limits allow; drop it if it cannot be sent."""
@@ -339,6 +344,11 @@ class StatelessContext(ServerContext):
     def peer_capabilities(self) -> Any:
         """Capabilities that the client declares with this request; those of other requests do not count."""
         return None if self.meta is None else self.meta.client_capabilities
+
+    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+        """Send the client a notification; do nothing if the request was cancelled (stdio: Cancellation)."""
+        if not self.cancelled:
+            super().notify(key, params)
 
     def _request(
         self,

@@ -144,16 +144,17 @@ def test_what_a_clients_handler_refuses_reaches_the_servers_handler(revision):
         assert text_of(client.call_tool("x", {})) == "the user said no (-1)"
 
 
-def test_an_answer_that_takes_too_long_is_not_waited_for():
+@pytest.mark.parametrize(("timeout", "own"), [(0.05, {}), (PATIENCE, {"timeout": 0.05})], ids=["server", "request"])
+def test_an_answer_that_takes_too_long_is_not_waited_for(timeout, own):
     mcp = package(LATEST)
-    server = mcp.Server("s", "1", timeout=0.05)
+    server = mcp.Server("s", "1", timeout=timeout)
     client = mcp.Client.in_memory(server, timeout=PATIENCE)
     cancelled = []
 
     @server.handler(mcp.methods.CALL_TOOL)
     def call(params, context):
         with pytest.raises(RequestTimeout):
-            context.list_roots()
+            context.list_roots(**own)
         return mcp.types.CallToolResult(content=[])
 
     @client.handler(mcp.methods.LIST_ROOTS)

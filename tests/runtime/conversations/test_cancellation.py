@@ -8,6 +8,8 @@ from threading import Event
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
+from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.transports.memory import pair
 from support.echo_server import echo_server
 from support.scripted_peers import (
     HANDSHAKE,
@@ -69,6 +71,29 @@ def test_a_request_that_takes_too_long_is_cancelled_with_the_reason(revision):
 
 
 @each_revision
+def test_nobody_waits_without_end_though_no_timeout_is_set(revision, monkeypatch):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    waits, others = [], []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        others.append(context.connection.timeout)
+        return mcp.types.CallToolResult(content=[])
+
+    mine, theirs = pair()
+    receive = mine.receive
+    monkeypatch.setattr(mine, "receive", lambda timeout=None: (waits.append(timeout), receive(timeout))[1])
+    threading.Thread(target=server.serve, args=(theirs,), name="test-server", daemon=True).start()
+    with mcp.Client.over(mine) as client:
+        client.call_tool("x", {})
+    # Of initialize, or server/discover, and of the call.
+    assert len(waits) >= 2
+    assert all(each is not None and 0 < each <= 60 for each in waits)
+    assert others == [60]
+
+
+@each_revision
 def test_the_handler_of_a_cancelled_request_sees_it_and_its_answer_is_not_sent(revision):
     server, seen = echo_server(revision)
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
@@ -91,6 +116,59 @@ def test_nothing_is_sent_in_answer_to_a_cancelled_request():
     # The number may be used again.
     spoken.request("tools/call", 1, {"name": "echo", "arguments": {"n": "again"}})
     assert spoken.hear()["result"]["content"][0]["text"] == "again"
+    spoken.close()
+
+
+def ask_to_hold(spoken, revision, **arguments):
+    """Plays a client that calls the tool and wants all that a server may send of it."""
+    meta = {"progressToken": "t"}
+    if revision in STATELESS:
+        meta |= {
+            "io.modelcontextprotocol/protocolVersion": revision,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/logLevel": "debug",
+        }
+    else:
+        spoken.introduce(revision)
+    spoken.request("tools/call", 1, {"name": "echo", "arguments": {"hold": True, **arguments}, "_meta": meta})
+
+
+@each_revision
+def test_a_handler_that_goes_on_after_cancellation_sends_nothing(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    running, ended = Event(), Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params, context):
+        running.set()
+        eventually(lambda: context.cancelled)
+        context.progress(1)
+        if revision in STATELESS:
+            # Elsewhere log messages belong to the session, and not to a request.
+            context.log("error", "late")
+        ended.set()
+        return mcp.types.CallToolResult(content=[])
+
+    spoken = scripted_client(server)
+    ask_to_hold(spoken, revision)
+    assert running.wait(PATIENCE)
+    spoken.notify("notifications/cancelled", {"requestId": 1})
+    assert ended.wait(PATIENCE)
+    assert spoken.overhear(0.05) is None
+    spoken.close()
+
+
+@each_revision
+def test_what_waits_for_the_limits_is_not_sent_after_cancellation(revision):
+    server, seen = echo_server(revision, limits=Limits(progress=0.001, burst=1))
+    spoken = scripted_client(server)
+    ask_to_hold(spoken, revision, progress=5)
+    assert spoken.hear()["params"]["progress"] == 1
+    eventually(lambda: seen.running)
+    spoken.notify("notifications/cancelled", {"requestId": 1})
+    eventually(lambda: seen.ended)
+    assert spoken.overhear(0.05) is None
     spoken.close()
 
 
@@ -144,13 +222,13 @@ def test_progress_is_heard_by_its_own_request_only():
     assert told == {n: list(range(1, n + 1)) for n in told}
 
 
-@pytest.mark.parametrize("other_reads", [False, True])
-def test_progress_extends_the_deadline_up_to_the_limit(other_reads):
+@pytest.mark.parametrize(("other_reads", "revision"), [(False, LATEST), (True, LATEST), (False, STATELESS[-1])])
+def test_progress_extends_the_deadline_up_to_the_limit(other_reads, revision):
     sent = []
     stop = Event()
 
     def play(spoken):
-        spoken.welcome(LATEST)
+        greet(spoken, revision)
         if other_reads:
             spoken.hear()
         token = spoken.hear()["params"]["_meta"]["progressToken"]
@@ -159,7 +237,7 @@ def test_progress_extends_the_deadline_up_to_the_limit(other_reads):
             spoken.notify("notifications/progress", {"progressToken": token, "progress": len(sent)})
             stop.wait(0.02)
 
-    with scripted_server(package(LATEST).Client, play, limit=1.0) as (client, _):
+    with scripted_server(package(revision).Client, play, limit=1.0) as (client, _):
         client.connect()
         if other_reads:
 
@@ -231,11 +309,12 @@ def test_a_callback_may_call_the_server():
 
 
 @each_revision
-def test_the_reason_of_a_cancellation_is_logged(revision, caplog):
+def test_the_reason_of_a_cancellation_is_logged_on_both_sides(revision, caplog):
     caplog.set_level("DEBUG", "mcp_bindings.runtime")
     server, seen = echo_server(revision)
     with package(revision).Client.in_memory(server) as client:
         with pytest.raises(RequestTimeout):
             client.call_tool("echo", {"hold": True}, timeout=0.02)
         eventually(lambda: "tools/call is cancelled: tools/call: no answer in 0.02 s" in caplog.text)
+        assert "cancelling tools/call: tools/call: no answer in 0.02 s" in caplog.text
         seen.go.set()

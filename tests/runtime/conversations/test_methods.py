@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf
+from mcp_bindings_runtime.errors import RequestTimeout
 from mcp_bindings_runtime.features.elicitation import answer_mismatch, with_defaults
 from mcp_bindings_runtime.features.sampling import find_imbalance
 from mcp_bindings_runtime.transports.memory import pair
@@ -371,6 +372,34 @@ def test_each_request_has_a_function_that_sends_its_params(revision):
                     assert getattr(received, name) == value
             called += 1
     assert called > 40
+    client.close()
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_each_request_may_have_a_timeout_of_its_own(revision):
+    mcp = package(revision)
+
+    def prepare(server, client):
+        for key in mcp.methods.REQUESTS.values():
+            if "client" in key.sent_by and key.name not in OWN:
+                # It answers at once: only a caller that does not wait at all misses that.
+                server.handler(key)(lambda params, context, name=key.name: results_of(revision, name)[0])
+
+    _, client, _ = connected(revision, prepare=prepare)
+    for constant, key in vars(mcp.methods).items():
+        if getattr(key, "name", None) not in mcp.methods.REQUESTS or "client" not in key.sent_by:
+            continue
+        if key.name in WITHOUT_FUNCTION:
+            continue
+        function = function_of(mcp.Client, constant)
+        forms = [None] if key.name in OWN else params_of(revision, key.name)
+        arguments = next(
+            each
+            for each in ({} if form is None else arguments_of(function, form) for form in forms)
+            if each is not None
+        )
+        with pytest.raises(RequestTimeout, match=f"{key.name}: no answer in 0 s"):
+            function(client, **arguments, timeout=0)
     client.close()
 
 

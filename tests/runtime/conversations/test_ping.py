@@ -261,8 +261,27 @@ def test_where_servers_send_no_requests_there_is_no_ping_from_them():
         mcp.Server("s", "1", ping=5.0)
 
 
+@pytest.mark.parametrize("every", [0.03, 0.3])
+def test_pings_are_as_far_apart_as_was_set(every):
+    came = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        while True:
+            message = spoken.hear()
+            came.append(time.monotonic())
+            assert message["method"] == "ping"
+            spoken.answer(message, {})
+
+    with scripted_server(package(LATEST).Client, play, ping=every) as (client, _):
+        client.connect()
+        eventually(lambda: len(came) >= 4)
+    # What was received last is the answer, which comes after this side has noted the time.
+    assert all(later - earlier >= every for earlier, later in zip(came, came[1:]))
+
+
 @each_revision
-def test_a_client_that_answers_no_ping_is_left(revision):
+def test_a_client_that_answers_no_ping_is_left(revision, caplog):
     server = package(revision).Server("s", "1", ping=0.05, ping_failures=2)
     spoken = scripted_client(server)
     spoken.introduce(revision)
@@ -272,6 +291,9 @@ def test_a_client_that_answers_no_ping_is_left(revision):
         spoken.hear()
     eventually(lambda: not threads_of("mcp-ping"))
     eventually(lambda: not server._connections)
+    assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == [
+        f"ping was not answered in 0.05 s ({number} of 2)" for number in (1, 2)
+    ]
 
 
 def test_a_client_is_not_pinged_before_its_handshake_is_over():

@@ -221,6 +221,8 @@ def test_the_numbers_of_requests_go_on_from_revision_to_revision():
     with played(play) as client:
         client.ping()
     assert [each["id"] for each in heard] == [1, 2, 3]
+    assert [each["method"] for each in heard] == ["server/discover", "initialize", "ping"]
+    assert heard[0]["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEW
 
 
 def test_what_failed_last_is_told_where_nothing_works():
@@ -346,6 +348,35 @@ def test_initialize_ends_the_stateless_part_of_a_connection():
     assert peer.hear()["result"] == {"content": [{"type": "text", "text": "old"}]}
     peer.close()
     eventually(lambda: not threads_of())
+
+
+@pytest.mark.parametrize("hosted", [HANDSHAKE, HANDSHAKE[::-1], [HANDSHAKE[1], HANDSHAKE[0]]], ids=named)
+@pytest.mark.parametrize("wanted", ["2020-01-01", "2099-01-01"])
+def test_a_revision_that_is_not_served_is_answered_with_the_latest(hosted, wanted):
+    servers = [echo_server(each)[0] for each in hosted]
+    mine, theirs = pair()
+    Thread(target=serve.over, args=(theirs, *servers), daemon=True).start()
+    peer = Spoken(mine)
+    assert peer.introduce(wanted)["result"]["protocolVersion"] == max(hosted)
+    peer.close()
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_client_that_does_not_speak_what_the_server_answers_disconnects(revision):
+    left = threading.Event()
+
+    def play(spoken):
+        asked = spoken.hear()
+        spoken.answer(asked, {"protocolVersion": "1999-12-31", "capabilities": {}, "serverInfo": WHO})
+        try:
+            spoken.hear()
+        except ConnectionClosed:
+            left.set()
+
+    with scripted_server(package(revision).Client, play) as (client, _):
+        with pytest.raises(UnsupportedRevision):
+            client.connect()
+        assert left.wait(PATIENCE)
 
 
 def test_what_comes_before_anybody_is_introduced_is_answered():

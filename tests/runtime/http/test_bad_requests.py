@@ -116,6 +116,14 @@ def test_names_of_this_machine_are_allowed(name):
         assert made.post(whole, **headers, Host=host, Origin="http://localhost:3000").text == "1"
 
 
+def test_a_server_listens_on_127_0_0_1_alone():
+    with make_server([echo_server(LATEST)[0]]) as served:
+        socket.create_connection(("127.0.0.1", served.port), PATIENCE).close()
+        # Another address of this machine, which one that listens on all of them would take.
+        with pytest.raises(OSError, match="refused|unreachable|timed out|assign"):
+            socket.create_connection(("127.0.0.2", served.port), 2)
+
+
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "HEAD"])
 def test_another_method(wire, method):
     answer = wire.ask(method, BODY, PLAIN)

@@ -100,8 +100,10 @@ def test_requests_say_which_session_and_revision_they_belong_to(revision: str) -
                 "application/json",
                 "text/event-stream",
             }
+        assert peer.methods() == ["initialize", "notifications/initialized", "tools/call"]
         # The session ends with the client.
         assert peer.requests[-1].method == "DELETE"
+        assert {each.path for each in peer.requests} == {"/mcp"}
 
 
 @each_session
@@ -835,6 +837,11 @@ def test_requests_of_2026_repeat_what_they_are_in_headers() -> None:
         for each in peer.requests:
             assert each.headers["mcp-method"] == each.json["method"]
             assert each.headers["mcp-protocol-version"] == STATELESS
+            assert each.json["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == STATELESS
+            assert {kind.strip() for kind in each.headers["accept"].split(",")} == {
+                "application/json",
+                "text/event-stream",
+            }
             assert "mcp-session-id" not in each.headers
         assert peer.requests[-1].headers["mcp-name"] == "t"
         assert peer.requests[-1].headers["mcp-param-region"] == "=?base64?IMOk?="

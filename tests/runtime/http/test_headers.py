@@ -140,11 +140,14 @@ def test_arguments_are_repeated_as_text() -> None:
         n={"type": "string", "x-mcp-header": "N"},
         absent={"type": "string", "x-mcp-header": "Absent"},
         other={"type": "string"},
+        o={"type": "object", "properties": {"s": {"type": "string", "x-mcp-header": "Inner"}}},
     )
-    arguments = {"s": "", "i": -7, "b": False, "n": None, "other": "x"}
+    arguments = {"s": "", "i": -7, "b": False, "n": None, "other": "x", "o": {"s": "deep"}}
     assert argument_headers(param_headers_of(schema), arguments) == {
-        "Mcp-Param-S": "", "Mcp-Param-I": "-7", "Mcp-Param-B": "false",
+        "Mcp-Param-S": "", "Mcp-Param-I": "-7", "Mcp-Param-B": "false", "Mcp-Param-Inner": "deep",
     }  # fmt: skip
+    for nothing in ({}, {"o": {}}, {"o": {"s": None}}, {"o": None}, {"o": 5}):
+        assert argument_headers(param_headers_of(schema), nothing) == {}
     assert argument_headers(param_headers_of(schema), None) == {}
 
 

@@ -142,6 +142,19 @@ def test_what_cannot_be_read_is_refused_at_once():
         client.stream.close()
 
 
+@pytest.mark.parametrize("origin", ["null", "", "http://evil.example", "http://localhost.evil.example"])
+def test_another_origin_is_refused(origin):
+    server, seen = echo_server(OLDEST)
+    with endpoint(server) as wire:
+        client = Older(wire)
+        client.initialize(OLDEST)
+        assert wire.ask("GET", headers={"Accept": "text/event-stream", "Origin": origin}, path="/sse").status == 403
+        client.wire.add({"Origin": origin})
+        assert client.post(call(1)).status == 403
+        client.stream.close()
+    assert seen.begun == 0
+
+
 def test_each_transport_has_its_own_sessions():
     server, _ = echo_server(OLDEST)
     with endpoint(server) as wire:

@@ -147,6 +147,9 @@ def test_ids_are_long_visible_and_never_the_same():
     made = {new_session_id() for _ in range(1000)}
     assert len(made) == 1000
     assert all(len(each) >= 40 and is_session_id(each) for each in made)
+    assert all("!" <= character <= "~" for each in made for character in each)
+    # No part of them is the same in all, or goes through a few values.
+    assert all(len(set(column)) > 10 for column in zip(*made, strict=True))
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", NEW, "v999.0.0", ""])

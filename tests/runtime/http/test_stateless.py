@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import HttpError, UnsupportedRevision
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, Wire, call, endpoint, modern, notification, request
-from support.scripted_peers import HANDSHAKE, eventually, package
+from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package
 
 mcp = package(NEW)
 LATEST = "2025-11-25"
@@ -223,7 +225,8 @@ def test_clients_send_no_responses():
         refused = wire.post({"jsonrpc": "2.0", "id": 1, "result": {}}, MCP_Protocol_Version=NEW)
         assert refused.status == 400
         assert "id" not in refused.json
-        assert wire.post(notification("notifications/cancelled", {"requestId": 1})).status == 202
+        accepted = wire.post(notification("notifications/cancelled", {"requestId": 1}))
+        assert (accepted.status, accepted.body) == (202, b"")
 
 
 def test_who_hangs_up_has_cancelled():
@@ -304,6 +307,28 @@ def test_a_log_message_goes_on_the_stream_of_its_request_and_on_no_subscription(
         assert "notifications/message" not in {each.get("method") for each in rest}
 
 
+def test_what_is_for_subscribers_does_not_come_on_the_stream_of_a_call():
+    server = listening_server()
+    go = threading.Event()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params, context):
+        context.progress(1)
+        assert go.wait(PATIENCE)
+        return mcp.CallToolResult(content=[])
+
+    with endpoint(server) as wire:
+        wanted = {"notifications": {"toolsListChanged": True}}
+        subscribed = open_stream(wire, request("subscriptions/listen", "mine", wanted))
+        subscribed.message()
+        stream = open_stream(wire, call(1), progressToken="t")
+        assert stream.message()["method"] == "notifications/progress"
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        assert subscribed.message()["method"] == "notifications/tools/list_changed"
+        go.set()
+        assert [each.get("id") for each in stream.messages()] == [1]
+
+
 def test_a_subscription_that_is_hung_up_on_is_forgotten():
     server = listening_server()
     with endpoint(server, keepalive=0.05, threads=4, streams=1) as wire:
@@ -375,6 +400,7 @@ def at(**arguments):
         ({"region": "eu"}, {"Mcp-Param-Region": "us"}, False),
         ({"region": "eu"}, {"Mcp-Param-Region": "EU"}, False),
         ({"region": "eu"}, {"Mcp-Param-Region": "=?base64?!?="}, False),
+        ({"region": "h\u00e9"}, {"Mcp-Param-Region": "h\u00e9"}, False),
         ({}, {"Mcp-Param-Region": "eu"}, False),
     ],
 )

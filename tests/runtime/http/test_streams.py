@@ -82,17 +82,41 @@ def test_a_stream_that_was_cut_off_goes_on_where_it_was(revision):
         assert wire.stream(Last_Event_ID=event.id).messages() == messages
 
 
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_stream_that_goes_on_has_no_messages_of_another(revision):
+    mcp = package(revision)
+    server, seen = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        one = wire.stream(call(1, {"progressToken": "one"}, n="one", progress=3, hold=True))
+        event = one.next()
+        while not event.fields.get("data"):
+            event = one.next()
+        one.close()
+        two = wire.stream(call(2, {"progressToken": "two"}, n="two", progress=3, hold=True))
+        two.message()
+        server.notify(mcp.methods.TOOL_LIST_CHANGED)
+        seen.go.set()
+        assert [each.get("id") for each in two.messages()] == [None, None, 2]
+        again = wire.stream(Last_Event_ID=event.id).messages()
+        assert [each["params"]["progressToken"] for each in again[:-1]] == ["one", "one"]
+        assert again[-1]["id"] == 1
+
+
 def test_event_ids_are_unique_and_say_of_which_stream_they_are():
     server, _ = echo_server(LATEST)
     with endpoint(server) as wire:
         wire.initialize(LATEST)
-        ids = []
+        standing = wire.stream()
+        for _ in range(2):
+            server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
+        ids = [standing.next().id for _ in range(2)]
         for number in range(3):
             stream = wire.stream(call(number, {"progressToken": number}, progress=2))
             while (event := stream.next()) is not None:
                 ids.append(event.id)
-        assert len(ids) == len(set(ids)) == 12
-        assert len({each.rpartition(".")[0] for each in ids}) == 3
+        assert len(ids) == len(set(ids)) == 14
+        assert len({each.rpartition(".")[0] for each in ids}) == 4
 
 
 def test_streams_differ_though_handlers_set_the_seed_of_random_numbers():
@@ -158,6 +182,22 @@ def test_what_belongs_to_no_call_comes_on_the_stream_that_stands_alone():
         assert again.message()["method"] == "notifications/tools/list_changed"
 
 
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_what_belongs_to_no_call_does_not_come_on_the_stream_of_one(revision):
+    server, seen = echo_server(revision)
+    with endpoint(server) as wire:
+        wire.initialize(revision)
+        standing = wire.stream()
+        stream = wire.stream(call(1, {"progressToken": "t"}, n=1, progress=1, hold=True))
+        assert stream.message()["method"] == "notifications/progress"
+        server.notify(package(revision).methods.TOOL_LIST_CHANGED)
+        assert standing.message()["method"] == "notifications/tools/list_changed"
+        seen.go.set()
+        assert [each.get("id") for each in stream.messages()] == [1]
+        wire.ask("DELETE")
+        assert standing.messages() == []
+
+
 def test_a_message_goes_to_one_of_several_streams_only():
     mcp = package(LATEST)
     server, _ = echo_server(LATEST)
@@ -199,13 +239,15 @@ def test_a_silent_stream_carries_comments():
         assert standing.block() == [":"]
 
 
-def test_a_call_that_takes_long_becomes_a_stream():
-    server, seen = echo_server(LATEST)
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_call_that_takes_long_becomes_a_stream(revision):
+    server, seen = echo_server(revision)
     with endpoint(server, keepalive=0.05) as wire:
-        wire.initialize(LATEST)
+        wire.initialize(revision)
         stream = wire.stream(call(1, n=6, hold=True))
-        assert stream.block()[0].startswith("id: ")
-        assert stream.block() == [":"]
+        if revision == LATEST:
+            assert stream.block()[0].startswith("id: ")
+        assert [stream.block() for _ in range(3)] == [[":"]] * 3
         seen.go.set()
         assert stream.message()["result"]["content"][0]["text"] == "6"
 

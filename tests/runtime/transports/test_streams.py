@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from mcp_bindings_runtime.transports.streams import Streams
-from runtime.transports.links import LONG, Running, pipes, python, socket_pair
+from runtime.transports.links import LONG, Running, listening, pipes, python, socket_pair
 from support.scripted_peers import descriptors
+from runtime.unix_socket import UnixSocket
 
 MIB = 1024 * 1024
 
@@ -45,6 +46,19 @@ def test_a_message_may_come_a_byte_at_a_time(raw: tuple[int, int, Streams]) -> N
         assert receiving.waits()
     os.write(to, b"\n")
     assert receiving.result() == b"slow"
+
+
+def test_over_any_stream_a_message_is_a_line() -> None:
+    with listening() as (listener, path):
+        streams = UnixSocket(path)
+        other, _ = listener.accept()
+    with other, other.makefile("rwb", buffering=0) as bytes_of:
+        streams.send(b'{"a":1}', LONG)
+        streams.send(b"{}", LONG)
+        assert [bytes_of.readline() for _ in range(2)] == [b'{"a":1}\n', b"{}\n"]
+        bytes_of.write(b'{"b":2}\n{}\n')
+        assert [streams.receive(LONG) for _ in range(2)] == [b'{"b":2}', b"{}"]
+    streams.close()
 
 
 def test_each_timeout_takes_the_bytes_that_are_there(raw: tuple[int, int, Streams]) -> None:

@@ -173,6 +173,7 @@ class HttpChannel(ABC):
             known = self.calls.pop(call.id, None) is call
             line = self.session.cancel(call.id, reason) if known else None
         if line is not None:
+            write_log("debug", "cancelling %s: %s", call.key.name, reason)
             self.send(line, optional=True)
 
 
