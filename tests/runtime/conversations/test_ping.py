@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from threading import Event
 from typing import Any
@@ -277,7 +278,7 @@ def test_pings_are_as_far_apart_as_was_set(every):
         client.connect()
         eventually(lambda: len(came) >= 4)
     # What was received last is the answer, which comes after this side has noted the time.
-    assert all(later - earlier >= every for earlier, later in zip(came, came[1:]))
+    assert all(later - earlier >= every for earlier, later in itertools.pairwise(came))
 
 
 @each_revision

@@ -120,7 +120,7 @@ def test_a_server_listens_on_127_0_0_1_alone():
     with make_server([echo_server(LATEST)[0]]) as served:
         socket.create_connection(("127.0.0.1", served.port), PATIENCE).close()
         # Another address of this machine, which one that listens on all of them would take.
-        with pytest.raises(OSError, match="refused|unreachable|timed out|assign"):
+        with pytest.raises(OSError, match=r"refused|unreachable|timed out|assign"):
             socket.create_connection(("127.0.0.2", served.port), 2)
 
 

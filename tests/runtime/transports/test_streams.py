@@ -19,8 +19,8 @@ import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, MessageTooLarge, RequestTimeout, UsageError
 from mcp_bindings_runtime.transports.streams import Streams
 from runtime.transports.links import LONG, Running, listening, pipes, python, socket_pair
-from support.scripted_peers import descriptors
 from runtime.unix_socket import UnixSocket
+from support.scripted_peers import descriptors
 
 MIB = 1024 * 1024
 
