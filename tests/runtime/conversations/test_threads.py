@@ -246,7 +246,7 @@ def test_data_of_an_error_that_is_no_json_is_not_sent(caplog):
     with mcp.Client.in_memory(server, timeout=PATIENCE) as client, pytest.raises(ResponseError) as caught:
         client.call_tool("x", {})
     assert caught.value.code == -32603
-    assert "no JSON" in caplog.text
+    assert "not JSON" in caplog.text
 
 
 @pytest.mark.parametrize("kind", RAISED)

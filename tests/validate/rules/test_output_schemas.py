@@ -68,7 +68,7 @@ def test_the_result_of_a_task_is_that_of_its_tool() -> None:
     ("schema", "why"),
     [
         ({"$ref": "https://example.com/x"}, "refers to"),
-        ({"type": "nothing"}, "no JSON Schema"),
+        ({"type": "nothing"}, "not a valid JSON Schema"),
         ({"$schema": "https://example.com/dialect"}, "dialect"),
         ({"description": "x" * 300_000}, "characters"),
         ({"patternProperties": {"(a+)+b": {}}}, "patternProperties"),
