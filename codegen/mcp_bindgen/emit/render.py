@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import mcp_bindings_runtime
 
@@ -137,7 +137,7 @@ def _fill(template: str, **values: Any) -> str:
 
 def _joined(value: Any) -> Any:
     """Return lines as text."""
-    return "\n".join(value) if isinstance(value, tuple | list) else value
+    return "\n".join(cast("Sequence[str]", value)) if isinstance(value, tuple | list) else value
 
 
 def _converter_values(protocol: Protocol, names: Names) -> dict[str, Any]:
