@@ -120,7 +120,10 @@ def test_without_sessions_each_request_asks_for_itself(revision, tmp_path):
 def test_a_client_that_connected_without_roots_cannot_offer_any(revision, tmp_path):
     mcp = package(revision)
     client = mcp.Client.in_memory(mcp.Server("s", "1"), timeout=PATIENCE)
-    with client, pytest.raises(UsageError, match="roots/list is declared when the client connects; register the handler before"):
+    with (
+        client,
+        pytest.raises(UsageError, match="roots/list is declared when the client connects; register the handler before"),
+    ):
         client.set_roots([tmp_path])
 
 
