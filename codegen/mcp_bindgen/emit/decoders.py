@@ -306,6 +306,12 @@ class Decoders:
             if isinstance(target, ObjectOf) and not self._protocol.objects[target.path].is_map:
                 return self.function(target, hint)
         form = self._form(kind)
+        match form:
+            # Another name for a recursive type is decoded by the function of that type.
+            case (0, AliasOf(name=name) | ObjectOf(path=name) as target) if target != kind:
+                return self.function(target, self._names.functions[name])
+            case _:
+                pass
         if form not in self._functions:
             stem = own_function(self._names, kind) or free_name(hint, self._used_names)
             self._functions[form] = f"structure_{stem}"

@@ -9,3 +9,7 @@ export interface Map { [key: string]: Map | Leaf[] | "end" }
 export interface Leaf { leaf: true; tree?: Tree; map: Map; self?: Leaf; more: Leaf[]; json?: Json; wrapped?: Wrapped }
 export type Inline = { again?: Inline; other: { back: Inline }[] } | string;
 export interface Person { friends: Person[]; best?: Person | null; by: { [key: string]: Person }; even: Even | Odd; d: Direct }
+
+/** A second name for a type that contains itself; it comes first in the order of names. */
+export type AnotherNameOfFolders = Folders;
+export type Folders = { [name: string]: Folders };
