@@ -5143,10 +5143,6 @@ def structure_client_request(v: Json) -> Json:
     return CLIENT_REQUEST[v["method"]](v)
 
 
-def structure_client_result(v: Json) -> Json:
-    return structure_result(v)
-
-
 def structure_server_notification(v: Json) -> Json:
     return SERVER_NOTIFICATION[v["method"]](v)
 
@@ -5390,7 +5386,7 @@ TYPES: Decoders = {
     types.MultiSelectEnumSchema: structure_multi_select_enum_schema,
     types.ClientRequest: structure_client_request,
     types.ClientNotification: structure_cancelled_notification,
-    types.ClientResult: structure_client_result,
+    types.ClientResult: structure_result,
     types.ServerNotification: structure_server_notification,
     types.ServerResult: structure_server_result,
     types.JSONObject: structure_json_object,
