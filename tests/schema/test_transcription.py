@@ -65,7 +65,7 @@ def test_what_is_not_documented_is_noticed() -> None:
         export type Other = string;
         export const LIMIT = 5;
     """
-    assert _undocumented(resolved(text, "acme")) == ["Other", "LIMIT", "Thing.size", "Thing.size.width"]
+    assert _undocumented(resolved(text, "acme", REVISIONS[-1])) == ["Other", "LIMIT", "Thing.size", "Thing.size.width"]
 
 
 # --- Since when --------------------------------------------------------------------------------------------------
