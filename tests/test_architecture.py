@@ -327,7 +327,7 @@ def test_every_ignored_lint_rule_has_its_reason() -> None:
     assert not [line for line in ignored if "# " not in line]
 
 
-CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 1}
+CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 0}
 """A hand-written package to the number of its import circles, those of types only and of imports inside functions included."""
 
 

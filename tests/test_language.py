@@ -45,11 +45,6 @@ BANNED = set(
 PUBLIC = {"tell"}
 """Names that users call (``context.task.tell``), so that they stay."""
 
-UNREVISED = {
-    "mcp_bindings_runtime/features",
-}
-"""Packages that still break a rule; an entry that breaks none fails."""
-
 
 def package_of(module: Path) -> str:
     return "/".join(module.relative_to(CODEGEN).parts[:-1][:2])
@@ -128,24 +123,14 @@ def banned_words(package: str) -> list[str]:
     return found
 
 
-def test_an_unrevised_package_still_breaks_a_rule() -> None:
-    assert [package for package in sorted(UNREVISED) if not riddles(package) and not banned_words(package)] == []
-
-
 @each_package
 def test_no_docstring_begins_with_a_riddle(package: str) -> None:
-    found = riddles(package)
-    assert package in UNREVISED or found == []
+    assert riddles(package) == []
 
 
 @each_package
 def test_no_identifier_has_a_banned_word(package: str) -> None:
-    found = banned_words(package)
-    assert package in UNREVISED or found == []
-
-
-SHARED_NAMES: set[str] = set()
-"""Public class names of the runtime that stand for several things; an entry that stands for one fails."""
+    assert banned_words(package) == []
 
 
 def test_a_public_class_name_of_the_runtime_stands_for_one_thing() -> None:
@@ -155,5 +140,4 @@ def test_a_public_class_name_of_the_runtime_stands_for_one_thing() -> None:
             for node in parsed(module).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     places[node.name].append(module.relative_to(CODEGEN).as_posix())
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_NAMES} == {}
-    assert {name for name in SHARED_NAMES if len(places[name]) < 2} == set()
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -117,7 +117,7 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
     "server.py": (
         (("os", ("PathLike",)), ("typing", ("TypedDict", "Unpack"))),
         (
-            ("runtime.features.elicitation", ("Accepted", "Cancelled", "Declined")),
+            ("runtime.features.elicitation_outcomes", ("Accepted", "Cancelled", "Declined")),
             ("runtime.features.limits", ("Limits",)),
             ("runtime.tasks.context", ("Task",)),
             ("runtime.tasks.store", ("MemoryTasks",)),

@@ -27,7 +27,7 @@ class _Exports(NamedTuple):
 _ERRORS = _Exports("runtime.errors", tuple(errors.__all__))
 _PACKAGE_EXPORTS = (
     _ERRORS,
-    _Exports("runtime.features.elicitation", ("Accepted", "Cancelled", "Declined"), "forms"),
+    _Exports("runtime.features.elicitation_outcomes", ("Accepted", "Cancelled", "Declined"), "forms"),
     _Exports("runtime.features.elicitation", ("URLElicitationRequired",), "pages"),
     _Exports("runtime.features.keywords", ("Keywords",)),
     _Exports("runtime.features.limits", ("Limits",)),

@@ -123,7 +123,7 @@ class ExpressionReader:
     # Types
 
     def predefined_type(self, node: Node) -> TypeExpression:
-        """``string``, ``unknown`` and so on."""
+        """Read ``string``, ``unknown`` and so on."""
         keyword = self.source.text(node)
         if keyword not in _KEYWORDS:
             return self._refused(node, f"found `{keyword}`, which no JSON value has as its type; accepted: {TYPES}")
@@ -164,12 +164,12 @@ class ExpressionReader:
         return self.expression(children(node)[1])
 
     def union_type(self, node: Node) -> TypeExpression:
-        """``a | b | c``."""
+        """Read ``a | b | c``."""
         members = self._operands(node)
         return members[0] if len(members) == 1 else UnionType(members, self._position(node))
 
     def intersection_type(self, node: Node) -> TypeExpression:
-        """``a & b & c``."""
+        """Read ``a & b & c``."""
         members = self._operands(node)
         return members[0] if len(members) == 1 else IntersectionType(members, self._position(node))
 

@@ -80,7 +80,7 @@ class SchemaReader:
         self._exported = False
 
     def program(self, node: Node) -> None:
-        """A file."""
+        """Read a file."""
         docs = DocComments(self.source)
         for child in each_child(node):
             if child.type == "comment":
@@ -94,7 +94,7 @@ class SchemaReader:
             self._export_names()
 
     def statement(self, node: Node) -> None:
-        """A statement, or the declaration after ``export``."""
+        """Read a statement, or the declaration after ``export``."""
         read = _READERS.get(node.type)
         if read is None:
             inner = children(node)
@@ -107,7 +107,7 @@ class SchemaReader:
     # Statements
 
     def empty_statement(self, node: Node) -> None:
-        """A stray ``;``."""
+        """Skip a stray ``;``."""
 
     def export_statement(self, node: Node) -> None:
         """``export interface …``, ``export { … }``."""

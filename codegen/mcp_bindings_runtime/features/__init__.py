@@ -1,1 +1,1 @@
-"""What servers and clients offer, above the methods: each module is loaded when its feature is used."""
+"""Features of servers and clients above the methods; each module is loaded when its feature is used."""

@@ -8,55 +8,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Event, Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..binding import Binding
 from ..errors import DecodeError, RequestTimeout, ResponseError, UsageError
 from ..logs import write_log
 from .client_methods import ELICIT, PAGE_DONE
+from .elicitation_outcomes import Accepted, Cancelled, Declined
 from .error_codes import URL_ELICITATION_REQUIRED
-
-T = TypeVar("T")
 
 _MAX_PAGES = 1000
 """Limit on the remembered pages of a connection; the oldest are forgotten."""
-
-
-class Accepted(Generic[T]):
-    """The user has accepted; ``value`` is the content of the form, for a page its elicitation id."""
-
-    __match_args__ = ("value",)
-    __slots__ = ("value",)
-
-    def __init__(self, value: T) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return other.__class__ is Accepted and bool(self.value == getattr(other, "value", None))
-
-    __hash__ = None  # type: ignore[assignment]  # the value may be changed
-
-    def __repr__(self) -> str:
-        return f"Accepted({self.value!r})"
-
-
-class Declined:
-    """The user has declined."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "Declined()"
-
-
-class Cancelled:
-    """The user has dismissed the request without a choice: try again later, or do without."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "Cancelled()"
 
 
 class URLElicitationRequired(ResponseError):

@@ -17,7 +17,7 @@ from ..errors import ProtocolError, ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
 from .client_methods import ELICIT
 from .converters import members_converter, unchanged
-from .elicitation import Accepted, Cancelled, Declined
+from .elicitation_outcomes import Accepted, Cancelled, Declined
 from .mismatch import MismatchError
 from .type_nodes import Array, Scalar, Structure, TypeNode, Values
 from .type_parser import NoSchema, parse_type

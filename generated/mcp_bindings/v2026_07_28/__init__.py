@@ -65,9 +65,11 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
-    from mcp_bindings_runtime.features.elicitation import Accepted as Accepted
-    from mcp_bindings_runtime.features.elicitation import Cancelled as Cancelled
-    from mcp_bindings_runtime.features.elicitation import Declined as Declined
+    from mcp_bindings_runtime.features.elicitation_outcomes import Accepted as Accepted
+    from mcp_bindings_runtime.features.elicitation_outcomes import (
+        Cancelled as Cancelled,
+    )
+    from mcp_bindings_runtime.features.elicitation_outcomes import Declined as Declined
     from mcp_bindings_runtime.features.keywords import Keywords as Keywords
     from mcp_bindings_runtime.features.limits import Limits as Limits
     from mcp_bindings_runtime.features.log_handler import LogHandler as LogHandler
@@ -109,7 +111,7 @@ else:
         ):
             from mcp_bindings_runtime import errors as module
         elif name in ("Accepted", "Cancelled", "Declined"):
-            from mcp_bindings_runtime.features import elicitation as module
+            from mcp_bindings_runtime.features import elicitation_outcomes as module
         elif name == "Keywords":
             from mcp_bindings_runtime.features import keywords as module
         elif name == "Limits":

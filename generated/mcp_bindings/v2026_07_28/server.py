@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import TypedDict, Unpack
 
-    from mcp_bindings_runtime.features.elicitation import Accepted, Cancelled, Declined
+    from mcp_bindings_runtime.features.elicitation_outcomes import (
+        Accepted,
+        Cancelled,
+        Declined,
+    )
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.tasks.context import Task
     from mcp_bindings_runtime.tasks.store import MemoryTasks

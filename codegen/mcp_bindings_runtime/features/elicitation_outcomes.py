@@ -1,0 +1,43 @@
+"""The outcomes of an elicitation: accepted, declined or cancelled by the user (Elicitation, Response Actions)."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Accepted(Generic[T]):
+    """The user has accepted; ``value`` is the content of the form, for a page its elicitation id."""
+
+    __match_args__ = ("value",)
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is Accepted and bool(self.value == getattr(other, "value", None))
+
+    __hash__ = None  # type: ignore[assignment]  # the value may be changed
+
+    def __repr__(self) -> str:
+        return f"Accepted({self.value!r})"
+
+
+class Declined:
+    """The user has declined."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Declined()"
+
+
+class Cancelled:
+    """The user has dismissed the request without a choice: try again later, or do without."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Cancelled()"
