@@ -327,10 +327,6 @@ def test_every_ignored_lint_rule_has_its_reason() -> None:
     assert not [line for line in ignored if "# " not in line]
 
 
-CIRCLES = {"mcp_bindgen": 0, "mcp_bindings_runtime": 0}
-"""A hand-written package to the number of its import circles, those of types only and of imports inside functions included."""
-
-
 def modules_and_members(module: Path) -> set[str]:
     """Return what a module imports, relatively or not, each ``from`` import with the name that it imports."""
     found = {*reached(module)}
@@ -366,7 +362,7 @@ def circles_of(package: str) -> list[list[str]]:
     return sorted(([*circle] for circle in circles if circle), key=lambda circle: (-len(circle), circle))
 
 
-@pytest.mark.parametrize("package", CIRCLES)
+@pytest.mark.parametrize("package", ["mcp_bindgen", "mcp_bindings_runtime"])
 def test_modules_import_in_one_direction(package: str) -> None:
-    found = circles_of(package)
-    assert len(found) == CIRCLES[package], found
+    """Imports of types only and imports inside functions count, too."""
+    assert circles_of(package) == []

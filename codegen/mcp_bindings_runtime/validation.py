@@ -123,7 +123,8 @@ def require_method_key(value: Any) -> None:
 def require_callable(name: str, value: Any, parameters: Sequence[str]) -> None:
     """Require a plain function that can be called with these positional arguments.
 
-    It is read from its code object: ``inspect.signature`` would take a twentieth of the time of a call.
+    It is read from its code object, as calls check ``on_progress`` so: ``inspect.signature`` takes 15 times as long, about
+    a tenth of a call in memory.
     """
     if isinstance(value, type) or not callable(value):
         _fail(name, "a function", value)

@@ -1,7 +1,7 @@
 """Make a checkout with one revision more: ``python tests/next_revision FOLDER``.
 
-The made-up revision is the newest one with a request, an optional field and a field of its own constant added, and a
-notification removed. ``HAND_EDITS`` are the edits by hand that docs/adding-a-revision.md names; the rest is generated.
+The made-up revision is the newest one with another version constant, a request and an optional field added, and a
+notification removed. ``HAND_EDITS`` are the edits besides ``schema/`` that a person must make; the generator needs none.
 """
 
 from __future__ import annotations

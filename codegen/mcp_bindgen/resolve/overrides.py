@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeVar, cast, get_args
 
-from attrs import NOTHING, fields, frozen
+from attrs import NOTHING, field, fields, frozen
 
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Side
@@ -35,17 +35,21 @@ class Entry:
     """The first revision for which the entry holds; None for the first that there is."""
     until: str | None = None
     """The last one; None if the entry still holds."""
+    revisions: RevisionRange = field(init=False)
+    """The revisions for which the entry holds; building them raises ``ValueError`` for an invalid range."""
 
-    @property
-    def revisions(self) -> RevisionRange:
-        """The revisions for which the entry holds; raises ``ValueError`` if they are no range."""
+    @revisions.default
+    def _(self) -> RevisionRange:
         return RevisionRange(self.since, self.until)
 
     @property
     def subject(self) -> str:
         """The name that the entry is about."""
-        own = [each.name for each in fields(type(self)) if each.name not in {"reason", "source", "since", "until"}]
+        own = [each.name for each in fields(type(self)) if each.name not in _COMMON]
         return str(getattr(self, own[0]))
+
+
+_COMMON = frozenset(each.name for each in fields(Entry))
 
 
 @frozen(kw_only=True)
@@ -193,7 +197,7 @@ def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
 def _entry(kind: type[Entry], row: object) -> Entry:
     """Return the entry of one table; raise ``ValueError`` for an invalid one."""
     values = cast("dict[str, object]", row) if isinstance(row, dict) else {}
-    known = {each.name: each for each in fields(kind)}
+    known = {each.name: each for each in fields(kind) if each.init}
     problem = next(
         (f"unknown key {key!r}; accepted are {', '.join(known)}" for key in values if key not in known), None
     )
@@ -207,10 +211,7 @@ def _entry(kind: type[Entry], row: object) -> Entry:
         if value is None:
             message = f"{key} = {values[key]!r} is not {known[key].type}"
             raise ValueError(message)
-    entry = kind(**read)  # type: ignore[arg-type]
-    # Building the range checks it.
-    assert entry.revisions is not None
-    return entry
+    return kind(**read)  # type: ignore[arg-type]
 
 
 def _text(value: object) -> str | None:

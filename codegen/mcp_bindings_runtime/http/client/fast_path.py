@@ -5,7 +5,7 @@ a call takes three times as long.
 
 It relies on: ``pool`` of a urllib3 pool being the ``QueueCls`` that was set (``IdleConnections``), ``sock`` of its
 connections, and ``HTTPResponse`` of urllib3 and of ``http.client`` taking a socket or body that others have opened.
-Tested with urllib3 2.2 to 2.8 and CPython 3.11 to 3.14.
+Tested with the oldest urllib3 that is allowed (2.2, ``nox -s oldest``) and with 2.8.
 
 Whatever does not fit is left to the public interface: ``FastPath.send`` returns None if the pool keeps no
 ``IdleConnections``, no connection is idle, or a header has not passed ``http.client`` before; a response that is not plain
