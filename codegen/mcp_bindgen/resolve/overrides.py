@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeVar, cast, get_args
 
-from attrs import NOTHING, field, fields, frozen
+from attrs import NOTHING, fields, frozen
 
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import Side
@@ -35,11 +35,14 @@ class Entry:
     """The first revision for which the entry holds; None for the first that there is."""
     until: str | None = None
     """The last one; None if the entry still holds."""
-    revisions: RevisionRange = field(init=False)
-    """The revisions for which the entry holds; building them raises ``ValueError`` for an invalid range."""
 
-    @revisions.default
-    def _(self) -> RevisionRange:
+    def __attrs_post_init__(self) -> None:
+        """Raise ``ValueError`` if ``since`` and ``until`` are no range."""
+        RevisionRange(self.since, self.until)
+
+    @property
+    def revisions(self) -> RevisionRange:
+        """The revisions for which the entry holds."""
         return RevisionRange(self.since, self.until)
 
     @property
@@ -197,7 +200,7 @@ def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
 def _entry(kind: type[Entry], row: object) -> Entry:
     """Return the entry of one table; raise ``ValueError`` for an invalid one."""
     values = cast("dict[str, object]", row) if isinstance(row, dict) else {}
-    known = {each.name: each for each in fields(kind) if each.init}
+    known = {each.name: each for each in fields(kind)}
     problem = next(
         (f"unknown key {key!r}; accepted are {', '.join(known)}" for key in values if key not in known), None
     )
