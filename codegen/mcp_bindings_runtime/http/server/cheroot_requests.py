@@ -7,6 +7,7 @@ faster classes from these.
 from __future__ import annotations
 
 import socket
+from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
@@ -166,9 +167,33 @@ class StrictGateway(CherootGateway):
 
 
 class StrictServer(CherootServer):
-    """cheroot's server with the limits that its requests read."""
+    """cheroot's server with the limits that its requests read, and a ``stop`` that closes every connection."""
 
     head_time = HEAD_TIME
     """Seconds in which the head of a request must arrive."""
     body_time = BODY_TIME
     """Seconds in which the body of a request must arrive."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        base: Any = super()
+        base.__init__(*args, **options)
+        self._put_lock = Lock()
+        self._stopping = False
+
+    def put_conn(self, conn: Any) -> None:
+        """Keep a connection open for its next request; close it if the server stops."""
+        # cheroot checks and puts without a lock. A connection that was put while `stop` closed the others stayed open, or
+        # its thread died of the closed selector.
+        with self._put_lock:
+            if not self._stopping:
+                base: Any = super()
+                base.put_conn(conn)
+                return
+        conn.close()
+
+    def stop(self) -> None:
+        """Accept no more connections, close those that are idle, and wait for the threads."""
+        with self._put_lock:
+            self._stopping = True
+        base: Any = super()
+        base.stop()
