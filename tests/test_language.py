@@ -1,4 +1,4 @@
-"""Rules for names and prose of hand-written code: plain words of the field, imperative docstrings, one name for one thing."""
+"""Rules for names and prose: plain words of the field, imperative docstrings, one name for one thing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from checkout import ROOT
 CODEGEN = ROOT / "codegen"
 MODULES = sorted(CODEGEN.rglob("*.py"))
 RUNTIME = "mcp_bindings_runtime"
+EMITTED = ROOT / "generated" / "mcp_bindings"
 
 RIDDLES = {
     "What",
@@ -85,15 +86,13 @@ def prose(tree: ast.Module) -> Iterator[tuple[ast.AST, str, bool]]:
                     yield each, each.value.value, False
 
 
-def riddles(package: str) -> list[str]:
-    found = []
-    for module in modules_of(package):
-        for node, text, of_function in prose(parsed(module)):
-            first = re.match(r"\W*(\w*)", text)
-            word = first.group(1) if first else ""
-            if word in RIDDLES or (of_function and word == "Whether"):
-                found.append(where(module, node, text.splitlines()[0]))
-    return found
+def riddles(module: Path, *, emitted: bool = False) -> Iterator[str]:
+    """Yield the docstrings of a module that begin with a riddle; "Whether" counts in functions and emitted modules."""
+    for node, text, of_function in prose(parsed(module)):
+        first = re.match(r"\W*(\w*)", text)
+        word = first.group(1) if first else ""
+        if word in RIDDLES or (word == "Whether" and (of_function or emitted)):
+            yield where(module, node, text.splitlines()[0])
 
 
 def identifiers(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
@@ -125,7 +124,15 @@ def banned_words(package: str) -> list[str]:
 
 @each_package
 def test_no_docstring_begins_with_a_riddle(package: str) -> None:
-    assert riddles(package) == []
+    assert [found for module in modules_of(package) for found in riddles(module)] == []
+
+
+@pytest.mark.parametrize(
+    "package", sorted({module.parent for module in EMITTED.rglob("*.py")}), ids=lambda package: package.name
+)
+def test_no_public_emitted_docstring_begins_with_a_riddle(package: Path) -> None:
+    public = sorted({*package.glob("[!_]*.py"), package / "__init__.py"})
+    assert [found for module in public for found in riddles(module, emitted=True)] == []
 
 
 @each_package

@@ -41,22 +41,23 @@ export const INTERNAL_ERROR = -32603;
 /**
  * Any JSON-RPC message that client and server may exchange.
  *
- * Its keys tell the kind: `method` and `id` make a request, `method` alone a notification, `result`
- * a response and `error` an error response.
+ * The keys determine the kind: `method` and `id` make a request, `method` alone a notification,
+ * `result` a response and `error` an error response.
  */
 export type JSONRPCMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError;
 
 /**
  * Identifier that ties a response to its request.
  *
- * The requester picks it, a new one for every request. The number `1` and the string `"1"` differ.
+ * The requester chooses a new one for every request. The number `1` and the string `"1"` differ.
  */
 export type RequestId = string | number;
 
 /**
- * Token that links progress reports to the request they are about.
+ * Token that links progress notifications to their request.
  *
- * The requester picks it, unique among its running requests, and puts it in the request's `_meta`.
+ * The requester chooses it, unique among its running requests, and puts it in the request's
+ * `_meta`.
  */
 export type ProgressToken = string | number;
 
@@ -68,12 +69,12 @@ export type ProgressToken = string | number;
 export interface Request {
   method: string;
   params?: {
-    /** Metadata added by the requester, apart from the parameters of the method. */
+    /** Metadata of the requester, beyond the parameters of the method. */
     _meta?: {
       /**
-       * Set to ask for `notifications/progress` messages about this request.
+       * Token for `notifications/progress` messages about this request; absent if none are wanted.
        *
-       * The receiver repeats the token in each of them, but is free to send none.
+       * The receiver repeats the token in each of them, but may send none.
        */
       progressToken?: ProgressToken;
       [key: string]: unknown;
@@ -90,7 +91,7 @@ export interface Request {
 export interface Notification {
   method: string;
   params?: {
-    /** Metadata added by the sender, apart from the fields the protocol defines. */
+    /** Metadata of the sender, beyond the fields that the protocol defines. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -102,7 +103,7 @@ export interface Notification {
  * Fields beyond the declared ones are allowed.
  */
 export interface Result {
-  /** Metadata added by the sender, apart from the fields the protocol defines. */
+  /** Metadata of the sender, beyond the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -132,19 +133,19 @@ export interface JSONRPCResponse {
 /**
  * A response that reports failure.
  *
- * Its `id` is that of the request. A tool that fails while running is reported in
+ * Its `id` is that of the request. Failures of a running tool are reported in
  * `CallToolResult.isError` instead.
  */
 export interface JSONRPCError {
   jsonrpc: typeof JSONRPC_VERSION;
   id: RequestId;
-  /** What went wrong. */
+  /** Code, message and details of the failure. */
   error: {
-    /** Integer for the kind of failure, such as one of the error code constants. */
+    /** Integer that identifies the kind of failure, such as one of the error code constants. */
     code: number;
-    /** Brief explanation for people, best kept to one sentence. */
+    /** Brief explanation for people, which should be a single sentence. */
     message: string;
-    /** Further details, in any JSON form the sender likes. */
+    /** Further details: any JSON value that the sender chooses. */
     data?: unknown;
   };
 }
@@ -154,7 +155,7 @@ export type EmptyResult = Result;
 
 /* Shared building blocks */
 
-/** Speaker of a message: the user or the language model (`assistant`). */
+/** Role in a conversation: the user, or the language model (`assistant`). */
 export type Role = "user" | "assistant";
 
 /**
@@ -164,32 +165,32 @@ export type Role = "user" | "assistant";
  * @since 2025-06-18
  */
 export interface BaseMetadata {
-  /** Identifier used by programs; shown to people only when there is no better label. */
+  /** Identifier for programs; displayed to people only if there is no better label. */
   name: string;
   /**
    * Label for people.
    *
-   * Without it show `name`, or for a tool first `annotations.title` if that is set.
+   * If it is absent, display `name`; for a tool, first try `annotations.title`.
    */
   title?: string;
 }
 
-/** Names a piece of MCP software, client or server, and its version. */
+/** Name and version of MCP software, client or server. */
 export interface Implementation extends BaseMetadata {
   /** Version of the software (not of the protocol), in any format. */
   version: string;
 }
 
 /**
- * Hints on how to use or show the object they belong to.
+ * Hints on the use and display of an object.
  *
  * @since 2025-03-26
  */
 export interface Annotations {
-  /** Whom the object is meant for, possibly both roles. */
+  /** Roles that the object is intended for. */
   audience?: Role[];
   /**
-   * Importance, from 0 (can be left out) to 1 (cannot be done without).
+   * Importance, from 0 (optional) to 1 (required).
    *
    * @TJS-type number
    * @minimum 0
@@ -207,17 +208,17 @@ export interface Annotations {
 /* Cancellation */
 
 /**
- * Says that a request sent earlier is no longer wanted.
+ * A notification that cancels a request.
  *
- * Either side may send it about its own requests. The receiver should drop the work and not answer,
- * but an answer may already be on its way. `initialize` cannot be cancelled.
+ * Either side may cancel its own requests. The receiver should stop the work and send no response,
+ * but a response may already be on its way. `initialize` cannot be cancelled.
  */
 export interface CancelledNotification extends Notification {
   method: "notifications/cancelled";
   params: {
-    /** Id of the request to give up, which must be one the sender has made. */
+    /** Id of the cancelled request, which must be one of the sender's own. */
     requestId: RequestId;
-    /** Why the request is given up, for logs or for display. */
+    /** Reason for the cancellation, for logs or for display. */
     reason?: string;
   };
 }
@@ -225,9 +226,9 @@ export interface CancelledNotification extends Notification {
 /* Initialization */
 
 /**
- * First request of a client: offers a protocol revision and introduces itself.
+ * The first request of a client: it proposes a protocol revision and introduces the client.
  *
- * It is answered by `InitializeResult`; the client then sends `notifications/initialized`.
+ * The server answers with `InitializeResult`; then the client sends `notifications/initialized`.
  */
 export interface InitializeRequest extends Request {
   method: "initialize";
@@ -241,12 +242,12 @@ export interface InitializeRequest extends Request {
   };
 }
 
-/** Answer to `initialize`: settles the revision and introduces the server. */
+/** Result of `initialize`: the selected revision and a description of the server. */
 export interface InitializeResult extends Result {
   /**
-   * Revision the server has settled on, which can differ from the one proposed.
+   * Revision that the server selected; it may differ from the proposed one.
    *
-   * A client that does not support it has to disconnect.
+   * A client that does not support it must disconnect.
    */
   protocolVersion: string;
   /** Optional features of the server. */
@@ -254,15 +255,15 @@ export interface InitializeResult extends Result {
   /** Name and version of the server software. */
   serverInfo: Implementation;
   /**
-   * Advice on using this server, written for a language model.
+   * Instructions for language models on using this server.
    *
-   * A client may, for instance, make it part of the system prompt.
+   * A client may, for instance, add them to the system prompt.
    */
   instructions?: string;
 }
 
 /**
- * Sent by the client when it has accepted the answer to `initialize`.
+ * A notification that the client has accepted the result of `initialize`.
  *
  * Normal operation starts with it.
  */
@@ -273,14 +274,15 @@ export interface InitializedNotification extends Notification {
 /**
  * Optional features that a client announces to the server.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ClientCapabilities {
   /** Features outside the protocol: settings by feature name. */
   experimental?: { [key: string]: object };
   /** Present when the client answers `roots/list`. */
   roots?: {
-    /** True if the client sends `notifications/roots/list_changed`; absent counts as false. */
+    /** True if the client sends `notifications/roots/list_changed`; by default false. */
     listChanged?: boolean;
   };
   /** Present when the client answers `sampling/createMessage`. */
@@ -296,7 +298,8 @@ export interface ClientCapabilities {
 /**
  * Optional features that a server announces to the client.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ServerCapabilities {
   /** Features outside the protocol: settings by feature name. */
@@ -309,21 +312,21 @@ export interface ServerCapabilities {
    * @since 2025-03-26
    */
   completions?: object;
-  /** Present when the server has prompts to offer. */
+  /** Present when the server offers prompts. */
   prompts?: {
-    /** True if the server sends `notifications/prompts/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/prompts/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has resources to offer. */
+  /** Present when the server offers resources. */
   resources?: {
-    /** True if a client can subscribe to changes of a resource; absent counts as false. */
+    /** True if a client can subscribe to changes of a resource; by default false. */
     subscribe?: boolean;
-    /** True if the server sends `notifications/resources/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/resources/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has tools to offer. */
+  /** Present when the server offers tools. */
   tools?: {
-    /** True if the server sends `notifications/tools/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/tools/list_changed`; by default false. */
     listChanged?: boolean;
   };
 }
@@ -331,9 +334,10 @@ export interface ServerCapabilities {
 /* Ping */
 
 /**
- * Checks whether the other side is alive; either side may send it.
+ * A request to check that the other side responds; either side may send it.
  *
- * The answer is an empty result, sent without delay. A side that stays silent may be disconnected.
+ * The receiver answers with an empty result without delay. A side that does not answer may be
+ * disconnected.
  */
 export interface PingRequest extends Request {
   method: "ping";
@@ -342,29 +346,29 @@ export interface PingRequest extends Request {
 /* Progress */
 
 /**
- * Reports how far the work on a request has come.
+ * A notification of the progress of a request.
  *
- * Sent by the side that does the work, and only if the request carried a progress token.
+ * The receiver of the request sends it, and only if the request has a progress token.
  */
 export interface ProgressNotification extends Notification {
   method: "notifications/progress";
   params: {
-    /** Token from the `_meta` of the request being worked on. */
+    /** Token from the `_meta` of the request. */
     progressToken: ProgressToken;
     /**
-     * Work done so far, in any unit; it grows from report to report.
+     * Work done so far, in any unit; it increases with every notification.
      *
      * @TJS-type number
      */
     progress: number;
     /**
-     * Work to do in all, in the unit of `progress`; absent if unknown.
+     * Total work, in the unit of `progress`; absent if unknown.
      *
      * @TJS-type number
      */
     total?: number;
     /**
-     * Text for people on the state of the work.
+     * Description of the current step, for people.
      *
      * @since 2025-03-26
      */
@@ -375,20 +379,20 @@ export interface ProgressNotification extends Notification {
 /* Pagination */
 
 /**
- * Opaque position in a list that is read page by page.
+ * Opaque position in a paginated list.
  *
- * Hand it back unchanged; its content has a meaning only for the side that issued it.
+ * Send it back unchanged; only the side that issued it can interpret it.
  */
 export type Cursor = string;
 
 /**
- * Base of requests for a list that is returned page by page.
+ * Base of requests for a paginated list.
  *
  * @internal
  */
 export interface PaginatedRequest extends Request {
   params?: {
-    /** Where to continue: `nextCursor` of the page before. Leave it out to get the first page. */
+    /** Start of the page: `nextCursor` of the previous result; by default the first page. */
     cursor?: Cursor;
   };
 }
@@ -399,13 +403,13 @@ export interface PaginatedRequest extends Request {
  * @internal
  */
 export interface PaginatedResult extends Result {
-  /** Cursor to ask for the next page with; absent on the last page. */
+  /** Cursor of the next page; absent on the last page. */
   nextCursor?: Cursor;
 }
 
 /* Resources */
 
-/** Asks the server for its resources, page by page. */
+/** A request for the server's resources, one page at a time. */
 export interface ListResourcesRequest extends PaginatedRequest {
   method: "resources/list";
 }
@@ -416,7 +420,7 @@ export interface ListResourcesResult extends PaginatedResult {
   resources: Resource[];
 }
 
-/** Asks the server for its resource templates, page by page. */
+/** A request for the server's resource templates, one page at a time. */
 export interface ListResourceTemplatesRequest extends PaginatedRequest {
   method: "resources/templates/list";
 }
@@ -427,12 +431,12 @@ export interface ListResourceTemplatesResult extends PaginatedResult {
   resourceTemplates: ResourceTemplate[];
 }
 
-/** Asks the server for the contents of a resource. */
+/** A request to read a resource. */
 export interface ReadResourceRequest extends Request {
   method: "resources/read";
   params: {
     /**
-     * URI of the resource wanted, in any scheme the server understands.
+     * URI of the requested resource, in any scheme that the server supports.
      *
      * @format uri
      */
@@ -442,30 +446,31 @@ export interface ReadResourceRequest extends Request {
 
 /** The contents of a resource. */
 export interface ReadResourceResult extends Result {
-  /** The contents, in several entries if the resource has parts (say, a directory). */
+  /** The contents: several entries if the resource has parts (for example a directory). */
   contents: (TextResourceContents | BlobResourceContents)[];
 }
 
 /**
- * Sent by the server when its list of resources has changed.
+ * A notification that the server's list of resources has changed.
  *
- * No subscription is needed, only the capability `resources.listChanged`. Fetch the list again to
- * see the changes.
+ * It requires no subscription, only the capability `resources.listChanged`. To see the changes,
+ * fetch the list again.
  */
 export interface ResourceListChangedNotification extends Notification {
   method: "notifications/resources/list_changed";
 }
 
 /**
- * Asks the server to report changes of a resource.
+ * A request to subscribe to changes of a resource.
  *
- * It needs the capability `resources.subscribe`; reports come as `notifications/resources/updated`.
+ * It requires the server's capability `resources.subscribe`. The server reports changes with
+ * `notifications/resources/updated`.
  */
 export interface SubscribeRequest extends Request {
   method: "resources/subscribe";
   params: {
     /**
-     * URI of the resource to watch, in any scheme the server understands.
+     * URI of the resource to watch, in any scheme that the server supports.
      *
      * @format uri
      */
@@ -473,12 +478,12 @@ export interface SubscribeRequest extends Request {
   };
 }
 
-/** Ends a subscription made with `resources/subscribe`. */
+/** A request to end a subscription made with `resources/subscribe`. */
 export interface UnsubscribeRequest extends Request {
   method: "resources/unsubscribe";
   params: {
     /**
-     * URI of the resource to watch no longer.
+     * URI of the resource to stop watching.
      *
      * @format uri
      */
@@ -487,15 +492,15 @@ export interface UnsubscribeRequest extends Request {
 }
 
 /**
- * Sent by the server when a resource the client subscribed to has changed.
+ * A notification that a resource the client subscribed to has changed.
  *
- * It carries no contents: read the resource again to get them.
+ * To get the new contents, read the resource again.
  */
 export interface ResourceUpdatedNotification extends Notification {
   method: "notifications/resources/updated";
   params: {
     /**
-     * URI of what has changed, possibly a part of the resource subscribed to.
+     * URI of the changed resource, possibly a part of the one subscribed to.
      *
      * @format uri
      */
@@ -503,7 +508,7 @@ export interface ResourceUpdatedNotification extends Notification {
   };
 }
 
-/** Describes a resource that can be fetched with `resources/read`. */
+/** A resource that clients can read with `resources/read`. */
 export interface Resource extends BaseMetadata {
   /**
    * URI that identifies the resource in requests.
@@ -511,42 +516,42 @@ export interface Resource extends BaseMetadata {
    * @format uri
    */
   uri: string;
-  /** What the resource holds, in words that help a language model choose. */
+  /** Description of the resource, which helps language models to select it. */
   description?: string;
   /** Media type of the contents, if known. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
    * Number of bytes in the contents before any encoding, if known.
    *
-   * It helps to show file sizes and to foresee how much context will be taken up.
+   * It helps to display file sizes and to predict how much context the contents will occupy.
    */
   size?: number;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
   _meta?: { [key: string]: unknown };
 }
 
-/** Describes a family of resources whose URIs follow one pattern. */
+/** A family of resources whose URIs follow one pattern. */
 export interface ResourceTemplate extends BaseMetadata {
   /**
-   * Pattern of the URIs, in the syntax of RFC 6570.
+   * URI template (RFC 6570) of the resources.
    *
    * @format uri-template
    */
   uriTemplate: string;
-  /** What the resources are for, in words that help a language model choose. */
+  /** Description of the resources, which helps language models to select them. */
   description?: string;
-  /** Media type that every matching resource has; absent if they differ. */
+  /** Media type of all matching resources; absent if they differ. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -568,7 +573,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -594,9 +599,7 @@ export interface BlobResourceContents extends ResourceContents {
 /* Content blocks */
 
 /**
- * One block of content in a prompt message or a tool result.
- *
- * The `type` field tells which.
+ * One block of content in a prompt message or a tool result, distinguished by `type`.
  *
  * @since 2025-06-18
  */
@@ -608,10 +611,10 @@ export interface TextContent {
   type: "text";
   /** The text itself. */
   text: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -627,12 +630,12 @@ export interface ImageContent {
    * @format byte
    */
   data: string;
-  /** Media type, such as `image/png`; not every model takes every type. */
+  /** Media type, such as `image/png`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -640,24 +643,24 @@ export interface ImageContent {
 }
 
 /**
- * Content block with sound.
+ * Content block with audio.
  *
  * @since 2025-03-26
  */
 export interface AudioContent {
   type: "audio";
   /**
-   * The sound file, encoded as base64.
+   * The audio file, encoded as base64.
    *
    * @format byte
    */
   data: string;
-  /** Media type, such as `audio/wav`; not every model takes every type. */
+  /** Media type, such as `audio/wav`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -667,7 +670,7 @@ export interface AudioContent {
 /**
  * Content block that points to a resource without including its contents.
  *
- * The resource can be read by its URI even if `resources/list` does not mention it.
+ * The resource can be read by its URI even if `resources/list` does not list it.
  *
  * @since 2025-06-18
  */
@@ -678,16 +681,16 @@ export interface ResourceLink extends Resource {
 /**
  * Content block that includes the contents of a resource.
  *
- * The client decides how to show it to people and how to pass it to a model.
+ * The client decides how to display it to people and how to pass it to a model.
  */
 export interface EmbeddedResource {
   type: "resource";
   /** The contents, as text or as binary data. */
   resource: TextResourceContents | BlobResourceContents;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -696,7 +699,7 @@ export interface EmbeddedResource {
 
 /* Prompts */
 
-/** Asks the server for its prompts, page by page. */
+/** A request for the server's prompts, one page at a time. */
 export interface ListPromptsRequest extends PaginatedRequest {
   method: "prompts/list";
 }
@@ -707,33 +710,33 @@ export interface ListPromptsResult extends PaginatedResult {
   prompts: Prompt[];
 }
 
-/** Asks the server for one of its prompts, filled in with arguments. */
+/** A request for one of the server's prompts, filled in with arguments. */
 export interface GetPromptRequest extends Request {
   method: "prompts/get";
   params: {
-    /** Name of the prompt, as found in `prompts/list`. */
+    /** Name of the prompt, as listed by `prompts/list`. */
     name: string;
-    /** Values to fill in, by argument name; always strings. */
+    /** Arguments of the prompt by name; all values are strings. */
     arguments?: { [key: string]: string };
   };
 }
 
-/** A prompt filled in and ready for a language model. */
+/** A prompt that is filled in and ready for a language model. */
 export interface GetPromptResult extends Result {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The messages to give to the model, in order. */
+  /** Messages to pass to the model, in order. */
   messages: PromptMessage[];
 }
 
-/** Describes a prompt that can be fetched with `prompts/get`. */
+/** A prompt that clients can fetch with `prompts/get`. */
 export interface Prompt extends BaseMetadata {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The arguments it takes, if any. */
+  /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -742,29 +745,29 @@ export interface Prompt extends BaseMetadata {
 
 /** One argument of a prompt. */
 export interface PromptArgument extends BaseMetadata {
-  /** What to pass for it, in words for people. */
+  /** Description of the argument, for people. */
   description?: string;
-  /** True if it has to be passed; absent counts as false. */
+  /** True if the argument is required; by default false. */
   required?: boolean;
 }
 
 /**
  * One message of a prompt that has been filled in.
  *
- * Unlike a `SamplingMessage`, it may hold resources.
+ * Unlike a `SamplingMessage`, it may contain resources.
  */
 export interface PromptMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content. */
+  /** Content of the message, as a single block. */
   content: ContentBlock;
 }
 
 /**
- * Sent by the server when its list of prompts has changed.
+ * A notification that the server's list of prompts has changed.
  *
- * No subscription is needed, only the capability `prompts.listChanged`. Fetch the list again to see
- * the changes.
+ * It requires no subscription, only the capability `prompts.listChanged`. To see the changes, fetch
+ * the list again.
  */
 export interface PromptListChangedNotification extends Notification {
   method: "notifications/prompts/list_changed";
@@ -772,7 +775,7 @@ export interface PromptListChangedNotification extends Notification {
 
 /* Tools */
 
-/** Asks the server for its tools, page by page. */
+/** A request for the server's tools, one page at a time. */
 export interface ListToolsRequest extends PaginatedRequest {
   method: "tools/list";
 }
@@ -783,13 +786,13 @@ export interface ListToolsResult extends PaginatedResult {
   tools: Tool[];
 }
 
-/** Asks the server to run one of its tools. */
+/** A request to call one of the server's tools. */
 export interface CallToolRequest extends Request {
   method: "tools/call";
   params: {
-    /** Name of the tool, as found in `tools/list`. */
+    /** Name of the tool, as listed by `tools/list`. */
     name: string;
-    /** Arguments by name, if any, as the tool's `inputSchema` wants them. */
+    /** Arguments by name, if any, as the tool's `inputSchema` requires them. */
     arguments?: { [key: string]: unknown };
   };
 }
@@ -801,46 +804,46 @@ export interface CallToolResult extends Result {
   /**
    * Output of the tool as a JSON object.
    *
-   * It follows the tool's `outputSchema` if there is one.
+   * It matches the tool's `outputSchema`, if the tool has one.
    *
    * @since 2025-06-18
    */
   structuredContent?: { [key: string]: unknown };
   /**
-   * True if the tool failed; absent counts as false.
+   * True if the tool failed; by default false.
    *
-   * Failures while a tool runs belong here, where a model can see them and try again. A call that
-   * cannot even start, say of an unknown tool, is answered by a JSON-RPC error.
+   * Failures of a running tool are reported here, so that a model can see them and retry. A call
+   * that cannot start, such as a call of an unknown tool, is answered with a JSON-RPC error.
    */
   isError?: boolean;
 }
 
 /**
- * Sent by the server when its list of tools has changed.
+ * A notification that the server's list of tools has changed.
  *
- * No subscription is needed, only the capability `tools.listChanged`. Fetch the list again to see
- * the changes.
+ * It requires no subscription, only the capability `tools.listChanged`. To see the changes, fetch
+ * the list again.
  */
 export interface ToolListChangedNotification extends Notification {
   method: "notifications/tools/list_changed";
 }
 
-/** Describes a tool that can be run with `tools/call`. */
+/** A tool that clients can call with `tools/call`. */
 export interface Tool extends BaseMetadata {
-  /** What the tool does, in words that help a language model choose. */
+  /** Description of the tool, which helps language models to select it. */
   description?: string;
   /** JSON Schema of the arguments; its top level describes an object. */
   inputSchema: {
     type: "object";
     /** Schema of each argument, by name. */
     properties?: { [key: string]: object };
-    /** Names of the arguments that have to be passed. */
+    /** Names of the required arguments. */
     required?: string[];
   };
   /**
    * JSON Schema of `structuredContent` in the result; its top level describes an object.
    *
-   * It is absent if the tool does not declare its structured output.
+   * Absent if the tool does not declare its structured output.
    *
    * @since 2025-06-18
    */
@@ -848,19 +851,19 @@ export interface Tool extends BaseMetadata {
     type: "object";
     /** Schema of each output field, by name. */
     properties?: { [key: string]: object };
-    /** Names of the output fields that are always there. */
+    /** Names of the required output fields. */
     required?: string[];
   };
   /**
-   * Hints on how the tool behaves.
+   * Hints on the behavior of the tool.
    *
-   * They may hold a label too: show `title` of the tool, else `title` of the hints, else `name`.
+   * The label to display is `title` of the tool, else `title` of the hints, else `name`.
    *
    * @since 2025-03-26
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -868,45 +871,46 @@ export interface Tool extends BaseMetadata {
 }
 
 /**
- * Hints on how a tool behaves.
+ * Hints on the behavior of a tool.
  *
- * Nothing in it is certain to be true, not even the title. Do not rely on it for a decision to run
- * a tool of a server you do not trust.
+ * None of them is guaranteed to be true, not even the title. Do not base the decision to call a
+ * tool on them unless you trust its server.
  *
  * @since 2025-03-26
  */
 export interface ToolAnnotations {
   /** Label of the tool, for people. */
   title?: string;
-  /** True if the tool changes nothing around it; absent counts as false. */
+  /** True if the tool only reads and changes nothing; by default false. */
   readOnlyHint?: boolean;
   /**
-   * True if the tool may overwrite or delete, false if it only adds; absent counts as true.
+   * True if the tool may overwrite or delete data, false if it only adds; by default true.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   destructiveHint?: boolean;
   /**
-   * True if repeating a call unchanged has no further effect; absent counts as false.
+   * True if repeated calls with the same arguments have no further effect; by default false.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   idempotentHint?: boolean;
   /**
-   * True if the tool deals with things outside a fixed domain; absent counts as true.
+   * True if the tool interacts with the outside world, false if its domain is closed; by default
+   * true.
    *
-   * Searching the web is open in this sense, a private notebook is not.
+   * A web search is open in this sense; a private notebook is closed.
    */
   openWorldHint?: boolean;
 }
 
 /* Logging */
 
-/** Sets how severe log messages must be for the server to send them. */
+/** A request to set the lowest severity of the log messages that the server sends. */
 export interface SetLevelRequest extends Request {
   method: "logging/setLevel";
   params: {
-    /** Lowest severity wanted; whatever is more severe is sent as well. */
+    /** Lowest severity to send; more severe messages are sent, too. */
     level: LoggingLevel;
   };
 }
@@ -914,7 +918,7 @@ export interface SetLevelRequest extends Request {
 /**
  * A log message from the server.
  *
- * As long as the client has set no level, the server decides by itself what to send.
+ * Until the client sets a level, the server decides which messages to send.
  */
 export interface LoggingMessageNotification extends Notification {
   method: "notifications/message";
@@ -923,7 +927,7 @@ export interface LoggingMessageNotification extends Notification {
     level: LoggingLevel;
     /** Name of the logger, if it has one. */
     logger?: string;
-    /** What is logged: any JSON value (null too), often a string or an object. */
+    /** Content of the log message: any JSON value (null too), often a string or an object. */
     data: unknown;
   };
 }
@@ -946,24 +950,24 @@ export type LoggingLevel =
 /* Sampling */
 
 /**
- * Asks the client to have a language model write a message.
+ * A request to generate a message with a language model of the client.
  *
- * Sent by the server. The client picks the model. It should first show the request to the user, who
- * may refuse it.
+ * The server sends it. The client selects the model. It should first show the request to the user,
+ * who may refuse it.
  */
 export interface CreateMessageRequest extends Request {
   method: "sampling/createMessage";
   params: {
     /** The conversation so far, oldest message first. */
     messages: SamplingMessage[];
-    /** What kind of model the server would like; not binding. */
+    /** Preferences of the server for the model; not binding. */
     modelPreferences?: ModelPreferences;
     /** System prompt to use; the client may change it or leave it out. */
     systemPrompt?: string;
     /**
-     * Whose context the client should add to the prompt; not binding.
+     * Servers whose context the client should add to the prompt; not binding.
      *
-     * `thisServer` is the server that asks, `allServers` all that are connected to the client.
+     * `thisServer`: the requesting server. `allServers`: all servers connected to the client.
      */
     includeContext?: "none" | "thisServer" | "allServers";
     /**
@@ -972,45 +976,46 @@ export interface CreateMessageRequest extends Request {
      * @TJS-type number
      */
     temperature?: number;
-    /** Upper limit of tokens to generate; the client may stay below it. */
+    /** Maximum number of tokens to generate; the client may generate fewer. */
     maxTokens: number;
-    /** Strings that end the output as soon as the model writes one of them. */
+    /** Strings that end the output as soon as the model generates one of them. */
     stopSequences?: string[];
-    /** Settings handed on to the provider of the model, in that provider's own form. */
+    /** Settings for the provider of the model, in the provider's own format. */
     metadata?: object;
   };
 }
 
 /**
- * The message that a language model wrote for the server.
+ * A message that a language model generated for the server.
  *
- * Sent by the client, which should first show it to the user, who may keep it from the server.
+ * The client should first show it to the user, who may withhold it from the server.
  */
 export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that wrote the message. */
   model: string;
-  /** Why the output ended, if known; other strings than those listed may occur. */
+  /** Reason why the output ended, if known; strings other than those listed are allowed. */
   stopReason?: "endTurn" | "stopSequence" | "maxTokens" | string;
 }
 
 /** One message of a conversation with a language model. */
 export interface SamplingMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content. */
+  /** Content of the message, as a single block. */
   content: TextContent | ImageContent | AudioContent;
 }
 
 /**
- * What a server would like of the model used for sampling.
+ * Preferences of a server for the model used for sampling.
  *
- * All of it is advice: the client decides how to weigh it, or whether to follow it at all.
+ * They are not binding: the client decides how to weigh them and may ignore them.
  */
 export interface ModelPreferences {
   /**
-   * Models wanted, in order: the first that can be met wins.
+   * Preferred models in order; the first that the client can match wins.
    *
-   * They go before the three priorities, which may settle a choice between several matches.
+   * They should take precedence over the three priorities, which may decide between several
+   * matches.
    */
   hints?: ModelHint[];
   /**
@@ -1022,7 +1027,7 @@ export interface ModelPreferences {
    */
   costPriority?: number;
   /**
-   * Weight of a quick answer, from 0 (none) to 1 (decisive).
+   * Weight of a quick response, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1030,7 +1035,7 @@ export interface ModelPreferences {
    */
   speedPriority?: number;
   /**
-   * Weight of an able model, from 0 (none) to 1 (decisive).
+   * Weight of a capable model, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1040,22 +1045,22 @@ export interface ModelPreferences {
 }
 
 /**
- * One wish for a model.
+ * A preferred model.
  *
- * Further keys may occur; what they mean is left to the client.
+ * Further keys are allowed; the client decides what they mean.
  */
 export interface ModelHint {
   /**
    * Part of a model's name, such as `sonnet`; every model whose name contains it matches.
    *
-   * The client may take a comparable model of another make instead.
+   * The client may select a comparable model of another provider instead.
    */
   name?: string;
 }
 
 /* Completion */
 
-/** Asks the server how the value of an argument could be completed. */
+/** A request for completions of an argument's value. */
 export interface CompleteRequest extends Request {
   method: "completion/complete";
   params: {
@@ -1065,11 +1070,11 @@ export interface CompleteRequest extends Request {
     argument: {
       /** Name of the prompt argument or template variable. */
       name: string;
-      /** What has been entered so far. */
+      /** Text entered so far. */
       value: string;
     };
     /**
-     * What else is known already.
+     * Further input for the completion.
      *
      * @since 2025-06-18
      */
@@ -1082,33 +1087,33 @@ export interface CompleteRequest extends Request {
 
 /** Completions for the value of an argument. */
 export interface CompleteResult extends Result {
-  /** The completions, and how complete the list is. */
+  /** The completions and their total number. */
   completion: {
     /** Values to suggest, at most 100. */
     values: string[];
-    /** Number of matches, counting those left out here; absent if unknown. */
+    /** Number of all matches, including those not in `values`; absent if unknown. */
     total?: number;
-    /** True if matches were left out, with or without a `total` to say how many. */
+    /** True if there are more matches than `values` holds, even if `total` is absent. */
     hasMore?: boolean;
   };
 }
 
 /**
- * Names the resource or resource template whose variable is to be completed.
+ * Reference to the resource or resource template whose variable to complete.
  *
  * @since 2025-06-18
  */
 export interface ResourceTemplateReference {
   type: "ref/resource";
   /**
-   * URI, or URI pattern of a template.
+   * URI of the resource, or URI template.
    *
    * @format uri-template
    */
   uri: string;
 }
 
-/** Names the prompt whose argument is to be completed. */
+/** Reference to the prompt whose argument to complete. */
 export interface PromptReference extends BaseMetadata {
   type: "ref/prompt";
 }
@@ -1116,9 +1121,9 @@ export interface PromptReference extends BaseMetadata {
 /* Roots */
 
 /**
- * Asks the client for its roots: the directories and files to work in.
+ * A request for the client's roots: the directories and files to work in.
  *
- * Sent by the server.
+ * The server sends it.
  */
 export interface ListRootsRequest extends Request {
   method: "roots/list";
@@ -1133,15 +1138,15 @@ export interface ListRootsResult extends Result {
 /** A directory or file in which the server may work. */
 export interface Root {
   /**
-   * Location of the root; so far always a `file://` URI.
+   * Location of the root; currently always a `file://` URI.
    *
    * @format uri
    */
   uri: string;
-  /** Label for people, also useful to speak of the root elsewhere. */
+  /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1149,7 +1154,7 @@ export interface Root {
 }
 
 /**
- * Sent by the client when its list of roots has changed.
+ * A notification that the client's list of roots has changed.
  *
  * The server should then send `roots/list` again.
  */
@@ -1160,16 +1165,16 @@ export interface RootsListChangedNotification extends Notification {
 /* Elicitation */
 
 /**
- * Asks the client to get some information from the user.
+ * A request for input from the user.
  *
- * Sent by the server. The client shows a form made from the schema; the user may refuse.
+ * The server sends it. The client shows a form made from the schema; the user may refuse.
  *
  * @since 2025-06-18
  */
 export interface ElicitRequest extends Request {
   method: "elicitation/create";
   params: {
-    /** Text for the user that says what is wanted. */
+    /** Message to the user that describes the requested input. */
     message: string;
     /** JSON Schema of the form: one flat object of simple fields. */
     requestedSchema: {
@@ -1178,7 +1183,7 @@ export interface ElicitRequest extends Request {
       properties: {
         [key: string]: PrimitiveSchemaDefinition;
       };
-      /** Names of the fields that have to be filled in. */
+      /** Names of the required fields. */
       required?: string[];
     };
   };
@@ -1187,7 +1192,7 @@ export interface ElicitRequest extends Request {
 /**
  * Schema of one form field: text, number, yes or no, or a choice.
  *
- * The `type` field tells which, and a string schema with `enum` is a choice.
+ * The kind follows from `type`; a string with `enum` is a choice.
  *
  * @since 2025-06-18
  */
@@ -1204,11 +1209,11 @@ export interface StringSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of characters. */
+  /** Minimum number of characters. */
   minLength?: number;
-  /** Greatest number of characters. */
+  /** Maximum number of characters. */
   maxLength?: number;
-  /** Form the text must have, as named by JSON Schema. */
+  /** Format of the text, as named by JSON Schema. */
   format?: "email" | "uri" | "date" | "date-time";
 }
 
@@ -1225,13 +1230,13 @@ export interface NumberSchema {
   /** Explanation of the field, for people. */
   description?: string;
   /**
-   * Least value allowed.
+   * Minimum value.
    *
    * @TJS-type number
    */
   minimum?: number;
   /**
-   * Greatest value allowed.
+   * Maximum value.
    *
    * @TJS-type number
    */
@@ -1249,7 +1254,7 @@ export interface BooleanSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: boolean;
 }
 
@@ -1271,25 +1276,26 @@ export interface EnumSchema {
 }
 
 /**
- * What the user made of an elicitation request.
+ * Outcome of an elicitation request.
  *
  * @since 2025-06-18
  */
 export interface ElicitResult extends Result {
   /**
-   * What the user did.
+   * Action of the user.
    *
-   * `accept`: sent the form off. `decline`: refused outright. `cancel`: closed it without deciding.
+   * `accept`: submitted the form. `decline`: refused explicitly. `cancel`: closed it without a
+   * decision.
    */
   action: "accept" | "decline" | "cancel";
-  /** The values entered, by field name; only there if the action is `accept`. */
+  /** Submitted values by field name; only present if the action is `accept`. */
   content?: { [key: string]: string | number | boolean };
 }
 
 /* Client messages */
 
 /**
- * Any request that a client sends; `method` tells which.
+ * Any request that a client sends, distinguished by `method`.
  *
  * @internal
  */
@@ -1309,7 +1315,7 @@ export type ClientRequest =
   | ListToolsRequest;
 
 /**
- * Any notification that a client sends; `method` tells which.
+ * Any notification that a client sends, distinguished by `method`.
  *
  * @internal
  */
@@ -1320,7 +1326,7 @@ export type ClientNotification =
   | RootsListChangedNotification;
 
 /**
- * Any result that a client returns; the request it answers tells which.
+ * Any result that a client returns; its type follows from the request.
  *
  * @internal
  */
@@ -1329,14 +1335,14 @@ export type ClientResult = EmptyResult | CreateMessageResult | ListRootsResult |
 /* Server messages */
 
 /**
- * Any request that a server sends; `method` tells which.
+ * Any request that a server sends, distinguished by `method`.
  *
  * @internal
  */
 export type ServerRequest = PingRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
- * Any notification that a server sends; `method` tells which.
+ * Any notification that a server sends, distinguished by `method`.
  *
  * @internal
  */
@@ -1350,7 +1356,7 @@ export type ServerNotification =
   | PromptListChangedNotification;
 
 /**
- * Any result that a server returns; the request it answers tells which.
+ * Any result that a server returns; its type follows from the request.
  *
  * @internal
  */

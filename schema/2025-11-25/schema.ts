@@ -37,7 +37,7 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /**
- * Error code: the user has to visit a web page before the request can succeed.
+ * Error code: the user must visit a web page before the request can succeed.
  *
  * @internal
  * @since 2025-11-25
@@ -49,22 +49,23 @@ export const URL_ELICITATION_REQUIRED = -32042;
 /**
  * Any JSON-RPC message that client and server may exchange.
  *
- * Its keys tell the kind: `method` and `id` make a request, `method` alone a notification, `result`
- * a response and `error` an error response.
+ * The keys determine the kind: `method` and `id` make a request, `method` alone a notification,
+ * `result` a response and `error` an error response.
  */
 export type JSONRPCMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse;
 
 /**
  * Identifier that ties a response to its request.
  *
- * The requester picks it, a new one for every request. The number `1` and the string `"1"` differ.
+ * The requester chooses a new one for every request. The number `1` and the string `"1"` differ.
  */
 export type RequestId = string | number;
 
 /**
- * Token that links progress reports to the request they are about.
+ * Token that links progress notifications to their request.
  *
- * The requester picks it, unique among its running requests, and puts it in the request's `_meta`.
+ * The requester chooses it, unique among its running requests, and puts it in the request's
+ * `_meta`.
  */
 export type ProgressToken = string | number;
 
@@ -75,12 +76,12 @@ export type ProgressToken = string | number;
  * @since 2025-11-25
  */
 export interface RequestParams {
-  /** Metadata added by the requester, apart from the parameters of the method. */
+  /** Metadata of the requester, beyond the parameters of the method. */
   _meta?: {
     /**
-     * Set to ask for `notifications/progress` messages about this request.
+     * Token for `notifications/progress` messages about this request; absent if none are wanted.
      *
-     * The receiver repeats the token in each of them, but is free to send none.
+     * The receiver repeats the token in each of them, but may send none.
      */
     progressToken?: ProgressToken;
     [key: string]: unknown;
@@ -95,10 +96,10 @@ export interface RequestParams {
  */
 export interface TaskAugmentedRequestParams extends RequestParams {
   /**
-   * Set to have the request executed as a task; left out for an ordinary call.
+   * Terms for the execution of the request as a task; absent for an ordinary request.
    *
-   * With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the real one
-   * later. The receiver must have announced tasks for this method in its capabilities.
+   * If present, the response is a `CreateTaskResult`, and `tasks/result` returns the result later.
+   * The receiver must have announced tasks for this method in its capabilities.
    */
   task?: TaskMetadata;
 }
@@ -120,7 +121,7 @@ export interface Request {
  * @since 2025-11-25
  */
 export interface NotificationParams {
-  /** Metadata added by the sender, apart from the fields the protocol defines. */
+  /** Metadata of the sender, beyond the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -140,22 +141,22 @@ export interface Notification {
  * Fields beyond the declared ones are allowed.
  */
 export interface Result {
-  /** Metadata added by the sender, apart from the fields the protocol defines. */
+  /** Metadata of the sender, beyond the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
 
 /**
- * What an error response says about the failure.
+ * Failure reported by an error response.
  *
  * @since 2025-11-25
  */
 export interface Error {
-  /** Integer for the kind of failure, such as one of the error code constants. */
+  /** Integer that identifies the kind of failure, such as one of the error code constants. */
   code: number;
-  /** Brief explanation for people, best kept to one sentence. */
+  /** Brief explanation for people, which should be a single sentence. */
   message: string;
-  /** Further details, in any JSON form the sender likes. */
+  /** Further details: any JSON value that the sender chooses. */
   data?: unknown;
 }
 
@@ -170,7 +171,7 @@ export interface JSONRPCNotification extends Notification {
   jsonrpc: typeof JSONRPC_VERSION;
 }
 
-/** Answer to a request: with `result` if it succeeded, with `error` if not. */
+/** Response to a request: `result` reports success, `error` a failure. */
 export type JSONRPCResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
 /**
@@ -189,7 +190,7 @@ export interface JSONRPCResultResponse {
 /**
  * A response that reports failure.
  *
- * A tool that fails while running is reported in `CallToolResult.isError` instead.
+ * Failures of a running tool are reported in `CallToolResult.isError` instead.
  *
  * @since 2025-11-25
  */
@@ -197,7 +198,7 @@ export interface JSONRPCErrorResponse {
   jsonrpc: typeof JSONRPC_VERSION;
   /** Id of the request; absent if it could not be read. */
   id?: RequestId;
-  /** What went wrong. */
+  /** Code, message and details of the failure. */
   error: Error;
 }
 
@@ -207,19 +208,19 @@ export type EmptyResult = Result;
 /* Errors */
 
 /**
- * Error response that asks the client to carry out URL elicitations and then try again.
+ * Error response that requires the client to carry out URL elicitations and then retry.
  *
  * @internal
  * @since 2025-11-25
  */
 export interface URLElicitationRequiredError extends Omit<JSONRPCErrorResponse, "error"> {
-  /** The failure; its `data` holds the elicitations. */
+  /** The failure; its `data` lists the elicitations. */
   error: Error & {
     /** Always -32042. */
     code: typeof URL_ELICITATION_REQUIRED;
-    /** What has to be done before the next try. */
+    /** Details of the failure. */
     data: {
-      /** The web pages to send the user to, each with its own id. */
+      /** URL elicitations to complete before the retry, each with its own id. */
       elicitations: ElicitRequestURLParams[];
       [key: string]: unknown;
     };
@@ -228,7 +229,7 @@ export interface URLElicitationRequiredError extends Omit<JSONRPCErrorResponse, 
 
 /* Shared building blocks */
 
-/** Speaker of a message: the user or the language model (`assistant`). */
+/** Role in a conversation: the user, or the language model (`assistant`). */
 export type Role = "user" | "assistant";
 
 /**
@@ -238,64 +239,64 @@ export type Role = "user" | "assistant";
  * @since 2025-06-18
  */
 export interface BaseMetadata {
-  /** Identifier used by programs; shown to people only when there is no better label. */
+  /** Identifier for programs; displayed to people only if there is no better label. */
   name: string;
   /**
    * Label for people.
    *
-   * Without it show `name`, or for a tool first `annotations.title` if that is set.
+   * If it is absent, display `name`; for a tool, first try `annotations.title`.
    */
   title?: string;
 }
 
 /**
- * An image that stands for something in a user interface.
+ * An image to display in a user interface.
  *
  * @since 2025-11-25
  */
 export interface Icon {
   /**
-   * Where the image is: an HTTP or HTTPS address, or base64 content in a `data:` URI.
+   * Address of the image: HTTP, HTTPS, or a `data:` URI with base64 content.
    *
-   * Trust matters: fetch images only from the peer's own host or one you trust, and keep in mind
-   * that SVG files can run scripts.
+   * Fetch images only from the peer's own host or one you trust, and treat SVG files with care:
+   * they can run scripts.
    *
    * @format uri
    */
   src: string;
-  /** Media type to assume when the image comes with none or a vague one, such as `image/png`. */
+  /** Media type, such as `image/png`, if the image comes without one or with a generic one. */
   mimeType?: string;
   /**
-   * Sizes the image is good for, such as `48x48`, or `any` for one that scales.
+   * Sizes at which to display the image, such as `48x48`, or `any` for a scalable format.
    *
-   * Absent means that all sizes are fine.
+   * By default any size.
    */
   sizes?: string[];
-  /** Background the image was drawn for; absent if it fits both. */
+  /** Background that the image was designed for; by default both. */
   theme?: "light" | "dark";
 }
 
 /**
- * Base of things that can be shown with an icon.
+ * Base of objects that can have icons.
  *
  * @internal
  * @since 2025-11-25
  */
 export interface Icons {
   /**
-   * Images to choose an icon from.
+   * The icon, in one or more sizes and formats.
    *
-   * A client that shows icons has to support PNG and JPEG, and should support SVG and WebP.
+   * A client that displays icons must support PNG and JPEG, and should support SVG and WebP.
    */
   icons?: Icon[];
 }
 
-/** Names a piece of MCP software, client or server, and its version. */
+/** Name and version of MCP software, client or server. */
 export interface Implementation extends BaseMetadata, Icons {
   /** Version of the software (not of the protocol), in any format. */
   version: string;
   /**
-   * What the software is for, in words for people.
+   * Purpose of the software, for people.
    *
    * @since 2025-11-25
    */
@@ -310,15 +311,15 @@ export interface Implementation extends BaseMetadata, Icons {
 }
 
 /**
- * Hints on how to use or show the object they belong to.
+ * Hints on the use and display of an object.
  *
  * @since 2025-03-26
  */
 export interface Annotations {
-  /** Whom the object is meant for, possibly both roles. */
+  /** Roles that the object is intended for. */
   audience?: Role[];
   /**
-   * Importance, from 0 (can be left out) to 1 (cannot be done without).
+   * Importance, from 0 (optional) to 1 (required).
    *
    * @TJS-type number
    * @minimum 0
@@ -342,22 +343,21 @@ export interface Annotations {
  */
 export interface CancelledNotificationParams extends NotificationParams {
   /**
-   * Id of the request to give up, which must be one the sender has made.
+   * Id of the cancelled request, which must be one of the sender's own.
    *
-   * It is always set for an ordinary request, and never that of a task: use `tasks/cancel` for
-   * those.
+   * Required for an ordinary request. It must not be that of a task: use `tasks/cancel` for those.
    */
   requestId?: RequestId;
-  /** Why the request is given up, for logs or for display. */
+  /** Reason for the cancellation, for logs or for display. */
   reason?: string;
 }
 
 /**
- * Says that a request sent earlier is no longer wanted.
+ * A notification that cancels a request.
  *
- * Either side may send it about its own requests. The receiver should drop the work and not answer,
- * but an answer may already be on its way. `initialize` cannot be cancelled, and tasks are stopped
- * with `tasks/cancel` instead.
+ * Either side may cancel its own requests. The receiver should stop the work and send no response,
+ * but a response may already be on its way. `initialize` cannot be cancelled, and tasks are
+ * cancelled with `tasks/cancel` instead.
  */
 export interface CancelledNotification extends JSONRPCNotification {
   method: "notifications/cancelled";
@@ -381,21 +381,21 @@ export interface InitializeRequestParams extends RequestParams {
 }
 
 /**
- * First request of a client: offers a protocol revision and introduces itself.
+ * The first request of a client: it proposes a protocol revision and introduces the client.
  *
- * It is answered by `InitializeResult`; the client then sends `notifications/initialized`.
+ * The server answers with `InitializeResult`; then the client sends `notifications/initialized`.
  */
 export interface InitializeRequest extends JSONRPCRequest {
   method: "initialize";
   params: InitializeRequestParams;
 }
 
-/** Answer to `initialize`: settles the revision and introduces the server. */
+/** Result of `initialize`: the selected revision and a description of the server. */
 export interface InitializeResult extends Result {
   /**
-   * Revision the server has settled on, which can differ from the one proposed.
+   * Revision that the server selected; it may differ from the proposed one.
    *
-   * A client that does not support it has to disconnect.
+   * A client that does not support it must disconnect.
    */
   protocolVersion: string;
   /** Optional features of the server. */
@@ -403,15 +403,15 @@ export interface InitializeResult extends Result {
   /** Name and version of the server software. */
   serverInfo: Implementation;
   /**
-   * Advice on using this server, written for a language model.
+   * Instructions for language models on using this server.
    *
-   * A client may, for instance, make it part of the system prompt.
+   * A client may, for instance, add them to the system prompt.
    */
   instructions?: string;
 }
 
 /**
- * Sent by the client when it has accepted the answer to `initialize`.
+ * A notification that the client has accepted the result of `initialize`.
  *
  * Normal operation starts with it.
  */
@@ -425,20 +425,21 @@ export interface InitializedNotification extends JSONRPCNotification {
 /**
  * Optional features that a client announces to the server.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ClientCapabilities {
   /** Features outside the protocol: settings by feature name. */
   experimental?: { [key: string]: object };
   /** Present when the client answers `roots/list`. */
   roots?: {
-    /** True if the client sends `notifications/roots/list_changed`; absent counts as false. */
+    /** True if the client sends `notifications/roots/list_changed`; by default false. */
     listChanged?: boolean;
   };
   /** Present when the client answers `sampling/createMessage`. */
   sampling?: {
     /**
-     * Present when the client honors values of `includeContext` other than `none`.
+     * Present when the client supports values of `includeContext` other than `none`.
      *
      * @since 2025-11-25
      */
@@ -457,20 +458,22 @@ export interface ClientCapabilities {
    */
   elicitation?: {
     /**
-     * Present when the client shows forms; so it does if neither mode is listed.
+     * Present when the client can show forms.
+     *
+     * A client that lists neither mode can show forms, too.
      *
      * @since 2025-11-25
      */
     form?: object;
     /**
-     * Present when the client sends users to web pages.
+     * Present when the client can send the user to a web page.
      *
      * @since 2025-11-25
      */
     url?: object
   };
   /**
-   * Present when the client executes requests as tasks.
+   * Present when the client can execute requests as tasks.
    *
    * @since 2025-11-25
    */
@@ -498,7 +501,8 @@ export interface ClientCapabilities {
 /**
  * Optional features that a server announces to the client.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ServerCapabilities {
   /** Features outside the protocol: settings by feature name. */
@@ -511,25 +515,25 @@ export interface ServerCapabilities {
    * @since 2025-03-26
    */
   completions?: object;
-  /** Present when the server has prompts to offer. */
+  /** Present when the server offers prompts. */
   prompts?: {
-    /** True if the server sends `notifications/prompts/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/prompts/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has resources to offer. */
+  /** Present when the server offers resources. */
   resources?: {
-    /** True if a client can subscribe to changes of a resource; absent counts as false. */
+    /** True if a client can subscribe to changes of a resource; by default false. */
     subscribe?: boolean;
-    /** True if the server sends `notifications/resources/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/resources/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has tools to offer. */
+  /** Present when the server offers tools. */
   tools?: {
-    /** True if the server sends `notifications/tools/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/tools/list_changed`; by default false. */
     listChanged?: boolean;
   };
   /**
-   * Present when the server executes requests as tasks.
+   * Present when the server can execute requests as tasks.
    *
    * @since 2025-11-25
    */
@@ -552,9 +556,10 @@ export interface ServerCapabilities {
 /* Ping */
 
 /**
- * Checks whether the other side is alive; either side may send it.
+ * A request to check that the other side responds; either side may send it.
  *
- * The answer is an empty result, sent without delay. A side that stays silent may be disconnected.
+ * The receiver answers with an empty result without delay. A side that does not answer may be
+ * disconnected.
  */
 export interface PingRequest extends JSONRPCRequest {
   method: "ping";
@@ -569,28 +574,28 @@ export interface PingRequest extends JSONRPCRequest {
  * @since 2025-11-25
  */
 export interface ProgressNotificationParams extends NotificationParams {
-  /** Token from the `_meta` of the request being worked on. */
+  /** Token from the `_meta` of the request. */
   progressToken: ProgressToken;
   /**
-   * Work done so far, in any unit; it grows from report to report.
+   * Work done so far, in any unit; it increases with every notification.
    *
    * @TJS-type number
    */
   progress: number;
   /**
-   * Work to do in all, in the unit of `progress`; absent if unknown.
+   * Total work, in the unit of `progress`; absent if unknown.
    *
    * @TJS-type number
    */
   total?: number;
-  /** Text for people on the state of the work. */
+  /** Description of the current step, for people. */
   message?: string;
 }
 
 /**
- * Reports how far the work on a request has come.
+ * A notification of the progress of a request.
  *
- * Sent by the side that does the work, and only if the request carried a progress token.
+ * The receiver of the request sends it, and only if the request has a progress token.
  */
 export interface ProgressNotification extends JSONRPCNotification {
   method: "notifications/progress";
@@ -600,25 +605,25 @@ export interface ProgressNotification extends JSONRPCNotification {
 /* Pagination */
 
 /**
- * Opaque position in a list that is read page by page.
+ * Opaque position in a paginated list.
  *
- * Hand it back unchanged; its content has a meaning only for the side that issued it.
+ * Send it back unchanged; only the side that issued it can interpret it.
  */
 export type Cursor = string;
 
 /**
- * Base of the parameters of requests for a list that is returned page by page.
+ * Base of the parameters of requests for a paginated list.
  *
  * @internal
  * @since 2025-11-25
  */
 export interface PaginatedRequestParams extends RequestParams {
-  /** Where to continue: `nextCursor` of the page before. Leave it out to get the first page. */
+  /** Start of the page: `nextCursor` of the previous result; by default the first page. */
   cursor?: Cursor;
 }
 
 /**
- * Base of requests for a list that is returned page by page.
+ * Base of requests for a paginated list.
  *
  * @internal
  */
@@ -632,13 +637,13 @@ export interface PaginatedRequest extends JSONRPCRequest {
  * @internal
  */
 export interface PaginatedResult extends Result {
-  /** Cursor to ask for the next page with; absent on the last page. */
+  /** Cursor of the next page; absent on the last page. */
   nextCursor?: Cursor;
 }
 
 /* Resources */
 
-/** Asks the server for its resources, page by page. */
+/** A request for the server's resources, one page at a time. */
 export interface ListResourcesRequest extends PaginatedRequest {
   method: "resources/list";
 }
@@ -649,7 +654,7 @@ export interface ListResourcesResult extends PaginatedResult {
   resources: Resource[];
 }
 
-/** Asks the server for its resource templates, page by page. */
+/** A request for the server's resource templates, one page at a time. */
 export interface ListResourceTemplatesRequest extends PaginatedRequest {
   method: "resources/templates/list";
 }
@@ -668,7 +673,7 @@ export interface ListResourceTemplatesResult extends PaginatedResult {
  */
 export interface ResourceRequestParams extends RequestParams {
   /**
-   * URI of the resource concerned, in any scheme the server understands.
+   * URI of the resource, in any scheme that the server supports.
    *
    * @format uri
    */
@@ -682,7 +687,7 @@ export interface ResourceRequestParams extends RequestParams {
  */
 export interface ReadResourceRequestParams extends ResourceRequestParams {}
 
-/** Asks the server for the contents of a resource. */
+/** A request to read a resource. */
 export interface ReadResourceRequest extends JSONRPCRequest {
   method: "resources/read";
   params: ReadResourceRequestParams;
@@ -690,15 +695,15 @@ export interface ReadResourceRequest extends JSONRPCRequest {
 
 /** The contents of a resource. */
 export interface ReadResourceResult extends Result {
-  /** The contents, in several entries if the resource has parts (say, a directory). */
+  /** The contents: several entries if the resource has parts (for example a directory). */
   contents: (TextResourceContents | BlobResourceContents)[];
 }
 
 /**
- * Sent by the server when its list of resources has changed.
+ * A notification that the server's list of resources has changed.
  *
- * No subscription is needed, only the capability `resources.listChanged`. Fetch the list again to
- * see the changes.
+ * It requires no subscription, only the capability `resources.listChanged`. To see the changes,
+ * fetch the list again.
  */
 export interface ResourceListChangedNotification extends JSONRPCNotification {
   method: "notifications/resources/list_changed";
@@ -713,9 +718,10 @@ export interface ResourceListChangedNotification extends JSONRPCNotification {
 export interface SubscribeRequestParams extends ResourceRequestParams {}
 
 /**
- * Asks the server to report changes of a resource.
+ * A request to subscribe to changes of a resource.
  *
- * It needs the capability `resources.subscribe`; reports come as `notifications/resources/updated`.
+ * It requires the server's capability `resources.subscribe`. The server reports changes with
+ * `notifications/resources/updated`.
  */
 export interface SubscribeRequest extends JSONRPCRequest {
   method: "resources/subscribe";
@@ -729,7 +735,7 @@ export interface SubscribeRequest extends JSONRPCRequest {
  */
 export interface UnsubscribeRequestParams extends ResourceRequestParams {}
 
-/** Ends a subscription made with `resources/subscribe`. */
+/** A request to end a subscription made with `resources/subscribe`. */
 export interface UnsubscribeRequest extends JSONRPCRequest {
   method: "resources/unsubscribe";
   params: UnsubscribeRequestParams;
@@ -742,7 +748,7 @@ export interface UnsubscribeRequest extends JSONRPCRequest {
  */
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
   /**
-   * URI of what has changed, possibly a part of the resource subscribed to.
+   * URI of the changed resource, possibly a part of the one subscribed to.
    *
    * @format uri
    */
@@ -750,16 +756,16 @@ export interface ResourceUpdatedNotificationParams extends NotificationParams {
 }
 
 /**
- * Sent by the server when a resource the client subscribed to has changed.
+ * A notification that a resource the client subscribed to has changed.
  *
- * It carries no contents: read the resource again to get them.
+ * To get the new contents, read the resource again.
  */
 export interface ResourceUpdatedNotification extends JSONRPCNotification {
   method: "notifications/resources/updated";
   params: ResourceUpdatedNotificationParams;
 }
 
-/** Describes a resource that can be fetched with `resources/read`. */
+/** A resource that clients can read with `resources/read`. */
 export interface Resource extends BaseMetadata, Icons {
   /**
    * URI that identifies the resource in requests.
@@ -767,42 +773,42 @@ export interface Resource extends BaseMetadata, Icons {
    * @format uri
    */
   uri: string;
-  /** What the resource holds, in words that help a language model choose. */
+  /** Description of the resource, which helps language models to select it. */
   description?: string;
   /** Media type of the contents, if known. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
    * Number of bytes in the contents before any encoding, if known.
    *
-   * It helps to show file sizes and to foresee how much context will be taken up.
+   * It helps to display file sizes and to predict how much context the contents will occupy.
    */
   size?: number;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
   _meta?: { [key: string]: unknown };
 }
 
-/** Describes a family of resources whose URIs follow one pattern. */
+/** A family of resources whose URIs follow one pattern. */
 export interface ResourceTemplate extends BaseMetadata, Icons {
   /**
-   * Pattern of the URIs, in the syntax of RFC 6570.
+   * URI template (RFC 6570) of the resources.
    *
    * @format uri-template
    */
   uriTemplate: string;
-  /** What the resources are for, in words that help a language model choose. */
+  /** Description of the resources, which helps language models to select them. */
   description?: string;
-  /** Media type that every matching resource has; absent if they differ. */
+  /** Media type of all matching resources; absent if they differ. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -824,7 +830,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -850,9 +856,7 @@ export interface BlobResourceContents extends ResourceContents {
 /* Content blocks */
 
 /**
- * One block of content in a prompt message or a tool result.
- *
- * The `type` field tells which.
+ * One block of content in a prompt message or a tool result, distinguished by `type`.
  *
  * @since 2025-06-18
  */
@@ -864,10 +868,10 @@ export interface TextContent {
   type: "text";
   /** The text itself. */
   text: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -883,12 +887,12 @@ export interface ImageContent {
    * @format byte
    */
   data: string;
-  /** Media type, such as `image/png`; not every model takes every type. */
+  /** Media type, such as `image/png`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -896,24 +900,24 @@ export interface ImageContent {
 }
 
 /**
- * Content block with sound.
+ * Content block with audio.
  *
  * @since 2025-03-26
  */
 export interface AudioContent {
   type: "audio";
   /**
-   * The sound file, encoded as base64.
+   * The audio file, encoded as base64.
    *
    * @format byte
    */
   data: string;
-  /** Media type, such as `audio/wav`; not every model takes every type. */
+  /** Media type, such as `audio/wav`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -923,7 +927,7 @@ export interface AudioContent {
 /**
  * Content block that points to a resource without including its contents.
  *
- * The resource can be read by its URI even if `resources/list` does not mention it.
+ * The resource can be read by its URI even if `resources/list` does not list it.
  *
  * @since 2025-06-18
  */
@@ -934,16 +938,16 @@ export interface ResourceLink extends Resource {
 /**
  * Content block that includes the contents of a resource.
  *
- * The client decides how to show it to people and how to pass it to a model.
+ * The client decides how to display it to people and how to pass it to a model.
  */
 export interface EmbeddedResource {
   type: "resource";
   /** The contents, as text or as binary data. */
   resource: TextResourceContents | BlobResourceContents;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -952,7 +956,7 @@ export interface EmbeddedResource {
 
 /* Prompts */
 
-/** Asks the server for its prompts, page by page. */
+/** A request for the server's prompts, one page at a time. */
 export interface ListPromptsRequest extends PaginatedRequest {
   method: "prompts/list";
 }
@@ -969,34 +973,34 @@ export interface ListPromptsResult extends PaginatedResult {
  * @since 2025-11-25
  */
 export interface GetPromptRequestParams extends RequestParams {
-  /** Name of the prompt, as found in `prompts/list`. */
+  /** Name of the prompt, as listed by `prompts/list`. */
   name: string;
-  /** Values to fill in, by argument name; always strings. */
+  /** Arguments of the prompt by name; all values are strings. */
   arguments?: { [key: string]: string };
 }
 
-/** Asks the server for one of its prompts, filled in with arguments. */
+/** A request for one of the server's prompts, filled in with arguments. */
 export interface GetPromptRequest extends JSONRPCRequest {
   method: "prompts/get";
   params: GetPromptRequestParams;
 }
 
-/** A prompt filled in and ready for a language model. */
+/** A prompt that is filled in and ready for a language model. */
 export interface GetPromptResult extends Result {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The messages to give to the model, in order. */
+  /** Messages to pass to the model, in order. */
   messages: PromptMessage[];
 }
 
-/** Describes a prompt that can be fetched with `prompts/get`. */
+/** A prompt that clients can fetch with `prompts/get`. */
 export interface Prompt extends BaseMetadata, Icons {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The arguments it takes, if any. */
+  /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1005,29 +1009,29 @@ export interface Prompt extends BaseMetadata, Icons {
 
 /** One argument of a prompt. */
 export interface PromptArgument extends BaseMetadata {
-  /** What to pass for it, in words for people. */
+  /** Description of the argument, for people. */
   description?: string;
-  /** True if it has to be passed; absent counts as false. */
+  /** True if the argument is required; by default false. */
   required?: boolean;
 }
 
 /**
  * One message of a prompt that has been filled in.
  *
- * Unlike a `SamplingMessage`, it may hold resources.
+ * Unlike a `SamplingMessage`, it may contain resources.
  */
 export interface PromptMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content. */
+  /** Content of the message, as a single block. */
   content: ContentBlock;
 }
 
 /**
- * Sent by the server when its list of prompts has changed.
+ * A notification that the server's list of prompts has changed.
  *
- * No subscription is needed, only the capability `prompts.listChanged`. Fetch the list again to see
- * the changes.
+ * It requires no subscription, only the capability `prompts.listChanged`. To see the changes, fetch
+ * the list again.
  */
 export interface PromptListChangedNotification extends JSONRPCNotification {
   method: "notifications/prompts/list_changed";
@@ -1036,7 +1040,7 @@ export interface PromptListChangedNotification extends JSONRPCNotification {
 
 /* Tools */
 
-/** Asks the server for its tools, page by page. */
+/** A request for the server's tools, one page at a time. */
 export interface ListToolsRequest extends PaginatedRequest {
   method: "tools/list";
 }
@@ -1053,13 +1057,13 @@ export interface ListToolsResult extends PaginatedResult {
  * @since 2025-11-25
  */
 export interface CallToolRequestParams extends TaskAugmentedRequestParams {
-  /** Name of the tool, as found in `tools/list`. */
+  /** Name of the tool, as listed by `tools/list`. */
   name: string;
-  /** Arguments by name, if any, as the tool's `inputSchema` wants them. */
+  /** Arguments by name, if any, as the tool's `inputSchema` requires them. */
   arguments?: { [key: string]: unknown };
 }
 
-/** Asks the server to run one of its tools. */
+/** A request to call one of the server's tools. */
 export interface CallToolRequest extends JSONRPCRequest {
   method: "tools/call";
   params: CallToolRequestParams;
@@ -1072,39 +1076,39 @@ export interface CallToolResult extends Result {
   /**
    * Output of the tool as a JSON object.
    *
-   * It follows the tool's `outputSchema` if there is one.
+   * It matches the tool's `outputSchema`, if the tool has one.
    *
    * @since 2025-06-18
    */
   structuredContent?: { [key: string]: unknown };
   /**
-   * True if the tool failed; absent counts as false.
+   * True if the tool failed; by default false.
    *
-   * Failures while a tool runs belong here, where a model can see them and try again. A call that
-   * cannot even start, say of an unknown tool, is answered by a JSON-RPC error.
+   * Failures of a running tool are reported here, so that a model can see them and retry. A call
+   * that cannot start, such as a call of an unknown tool, is answered with a JSON-RPC error.
    */
   isError?: boolean;
 }
 
 /**
- * Sent by the server when its list of tools has changed.
+ * A notification that the server's list of tools has changed.
  *
- * No subscription is needed, only the capability `tools.listChanged`. Fetch the list again to see
- * the changes.
+ * It requires no subscription, only the capability `tools.listChanged`. To see the changes, fetch
+ * the list again.
  */
 export interface ToolListChangedNotification extends JSONRPCNotification {
   method: "notifications/tools/list_changed";
   params?: NotificationParams;
 }
 
-/** Describes a tool that can be run with `tools/call`. */
+/** A tool that clients can call with `tools/call`. */
 export interface Tool extends BaseMetadata, Icons {
-  /** What the tool does, in words that help a language model choose. */
+  /** Description of the tool, which helps language models to select it. */
   description?: string;
   /** JSON Schema of the arguments; its top level describes an object. */
   inputSchema: {
     /**
-     * URI of the JSON Schema dialect in use; absent means draft 2020-12.
+     * URI of the JSON Schema dialect; by default that of draft 2020-12.
      *
      * @since 2025-11-25
      */
@@ -1112,11 +1116,11 @@ export interface Tool extends BaseMetadata, Icons {
     type: "object";
     /** Schema of each argument, by name. */
     properties?: { [key: string]: object };
-    /** Names of the arguments that have to be passed. */
+    /** Names of the required arguments. */
     required?: string[];
   };
   /**
-   * How calls of the tool may be executed.
+   * Rules for the execution of the tool.
    *
    * @since 2025-11-25
    */
@@ -1124,13 +1128,13 @@ export interface Tool extends BaseMetadata, Icons {
   /**
    * JSON Schema of `structuredContent` in the result; its top level describes an object.
    *
-   * It is absent if the tool does not declare its structured output.
+   * Absent if the tool does not declare its structured output.
    *
    * @since 2025-06-18
    */
   outputSchema?: {
     /**
-     * URI of the JSON Schema dialect in use; absent means draft 2020-12.
+     * URI of the JSON Schema dialect; by default that of draft 2020-12.
      *
      * @since 2025-11-25
      */
@@ -1138,19 +1142,19 @@ export interface Tool extends BaseMetadata, Icons {
     type: "object";
     /** Schema of each output field, by name. */
     properties?: { [key: string]: object };
-    /** Names of the output fields that are always there. */
+    /** Names of the required output fields. */
     required?: string[];
   };
   /**
-   * Hints on how the tool behaves.
+   * Hints on the behavior of the tool.
    *
-   * They may hold a label too: show `title` of the tool, else `title` of the hints, else `name`.
+   * The label to display is `title` of the tool, else `title` of the hints, else `name`.
    *
    * @since 2025-03-26
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1158,48 +1162,50 @@ export interface Tool extends BaseMetadata, Icons {
 }
 
 /**
- * Says how calls of a tool may be executed.
+ * Rules for the execution of a tool.
  *
  * @since 2025-11-25
  */
 export interface ToolExecution {
   /**
-   * Whether a call may be made as a task; absent counts as `forbidden`.
+   * Support for calls as tasks; by default `forbidden`.
    *
-   * `forbidden`: it must not. `optional`: the caller decides. `required`: it must.
+   * `forbidden`: a call must not be a task. `optional`: the caller decides. `required`: a call must
+   * be a task.
    */
   taskSupport?: "forbidden" | "optional" | "required";
 }
 
 /**
- * Hints on how a tool behaves.
+ * Hints on the behavior of a tool.
  *
- * Nothing in it is certain to be true, not even the title. Do not rely on it for a decision to run
- * a tool of a server you do not trust.
+ * None of them is guaranteed to be true, not even the title. Do not base the decision to call a
+ * tool on them unless you trust its server.
  *
  * @since 2025-03-26
  */
 export interface ToolAnnotations {
   /** Label of the tool, for people. */
   title?: string;
-  /** True if the tool changes nothing around it; absent counts as false. */
+  /** True if the tool only reads and changes nothing; by default false. */
   readOnlyHint?: boolean;
   /**
-   * True if the tool may overwrite or delete, false if it only adds; absent counts as true.
+   * True if the tool may overwrite or delete data, false if it only adds; by default true.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   destructiveHint?: boolean;
   /**
-   * True if repeating a call unchanged has no further effect; absent counts as false.
+   * True if repeated calls with the same arguments have no further effect; by default false.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   idempotentHint?: boolean;
   /**
-   * True if the tool deals with things outside a fixed domain; absent counts as true.
+   * True if the tool interacts with the outside world, false if its domain is closed; by default
+   * true.
    *
-   * Searching the web is open in this sense, a private notebook is not.
+   * A web search is open in this sense; a private notebook is closed.
    */
   openWorldHint?: boolean;
 }
@@ -1207,12 +1213,12 @@ export interface ToolAnnotations {
 /* Tasks */
 
 /**
- * How far a task has got.
+ * Status of a task: running, waiting or ended.
  *
- * `working`: in progress. `input_required`: waits for something from the requester, such as the
- * answer to an elicitation. `completed`: done, with a result to fetch. `failed`: ended by an error,
- * or by a tool result with `isError`. `cancelled`: stopped before it was done. The last three are
- * final.
+ * `working`: in progress. `input_required`: the task waits for something from the requester, such
+ * as the answer to an elicitation. `completed`: done, with a result to fetch. `failed`: ended by an
+ * error, or by a tool result with `isError`. `cancelled`: stopped before it was done. The last
+ * three are final.
  *
  * @since 2025-11-25
  */
@@ -1224,49 +1230,52 @@ export type TaskStatus =
   | "cancelled";
 
 /**
- * A request that is executed in the background, and how far it has got.
+ * A request that is executed in the background, with its status.
  *
  * @since 2025-11-25
  */
 export interface Task {
-  /** Id of the task, picked by the side that executes it. */
+  /** Id of the task, assigned by the side that executes it. */
   taskId: string;
-  /** How far the task has got. */
+  /** Status of the task. */
   status: TaskStatus;
-  /** Text for people on the status, such as why the task failed or what came of it. */
+  /**
+   * Explanation of the status for people, such as the cause of a failure or a summary of the
+   * result.
+   */
   statusMessage?: string;
   /** Time of creation in ISO 8601 form. */
   createdAt: string;
   /** Time of the last change in ISO 8601 form. */
   lastUpdatedAt: string;
   /**
-   * How long the task is kept, in milliseconds from its creation; null means forever.
+   * Milliseconds from creation for which the task is kept; null means without limit.
    *
    * @nullable
    */
   ttl: number | null;
-  /** How many milliseconds to wait between one `tasks/get` and the next; not binding. */
+  /** Milliseconds to wait between two `tasks/get` requests; not binding. */
   pollInterval?: number;
 }
 
 /**
- * Asks for a request to be executed as a task, and on what terms.
+ * Terms for the execution of a request as a task.
  *
  * @since 2025-11-25
  */
 export interface TaskMetadata {
   /**
-   * How long to keep the task, in milliseconds from its creation.
+   * Milliseconds from creation for which to keep the task.
    *
-   * The receiver decides if it is absent, and may keep the task for another time anyway.
+   * The receiver chooses the value if it is absent, and may override it if it is present.
    */
   ttl?: number;
 }
 
 /**
- * Names the task that a message has to do with.
+ * Reference to the task that a message belongs to.
  *
- * It goes into `_meta`, with `io.modelcontextprotocol/related-task` as its key.
+ * Its key in `_meta` is `io.modelcontextprotocol/related-task`.
  *
  * @since 2025-11-25
  */
@@ -1276,7 +1285,7 @@ export interface RelatedTaskMetadata {
 }
 
 /**
- * First answer to a request executed as a task; the real one is fetched later.
+ * Result that confirms a new task; the result of the request itself is fetched later.
  *
  * @since 2025-11-25
  */
@@ -1286,44 +1295,44 @@ export interface CreateTaskResult extends Result {
 }
 
 /**
- * Asks how far a task has got; either side may send it.
+ * A request for the status of a task; either side may send it.
  *
  * @since 2025-11-25
  */
 export interface GetTaskRequest extends JSONRPCRequest {
   method: "tasks/get";
   params: {
-    /** Id of the task to report on. */
+    /** Id of the task whose status is requested. */
     taskId: string;
   };
 }
 
 /**
- * State of a task, in answer to `tasks/get`.
+ * Result of `tasks/get`: the task in its current status.
  *
  * @since 2025-11-25
  */
 export type GetTaskResult = Result & Task;
 
 /**
- * Asks for the outcome of a task; either side may send it.
+ * A request for the result of a task; either side may send it.
  *
- * The answer comes when the task has ended.
+ * The response is sent when the task has ended.
  *
  * @since 2025-11-25
  */
 export interface GetTaskPayloadRequest extends JSONRPCRequest {
   method: "tasks/result";
   params: {
-    /** Id of the task whose outcome is wanted. */
+    /** Id of the task whose result is requested. */
     taskId: string;
   };
 }
 
 /**
- * Outcome of a task: the result that the request would have had without a task.
+ * Result of the original request, which was executed as a task.
  *
- * All of its fields depend on that request; after `tools/call` they are those of `CallToolResult`.
+ * Its fields depend on that request: for `tools/call` they are those of `CallToolResult`.
  *
  * @since 2025-11-25
  */
@@ -1332,7 +1341,7 @@ export interface GetTaskPayloadResult extends Result {
 }
 
 /**
- * Asks for a task to be stopped; either side may send it.
+ * A request to stop a task; either side may send it.
  *
  * @since 2025-11-25
  */
@@ -1345,14 +1354,14 @@ export interface CancelTaskRequest extends JSONRPCRequest {
 }
 
 /**
- * State of a task that was stopped, in answer to `tasks/cancel`.
+ * Result of `tasks/cancel`: the cancelled task.
  *
  * @since 2025-11-25
  */
 export type CancelTaskResult = Result & Task;
 
 /**
- * Asks the other side for its tasks, page by page.
+ * A request for the other side's tasks, one page at a time.
  *
  * @since 2025-11-25
  */
@@ -1378,9 +1387,9 @@ export interface ListTasksResult extends PaginatedResult {
 export type TaskStatusNotificationParams = NotificationParams & Task;
 
 /**
- * Sent by the side that executes a task when its status has changed.
+ * A notification that the status of a task has changed.
  *
- * It is optional: the other side should keep asking with `tasks/get`.
+ * The side that executes the task may omit it: the other side should keep polling with `tasks/get`.
  *
  * @since 2025-11-25
  */
@@ -1397,11 +1406,11 @@ export interface TaskStatusNotification extends JSONRPCNotification {
  * @since 2025-11-25
  */
 export interface SetLevelRequestParams extends RequestParams {
-  /** Lowest severity wanted; whatever is more severe is sent as well. */
+  /** Lowest severity to send; more severe messages are sent, too. */
   level: LoggingLevel;
 }
 
-/** Sets how severe log messages must be for the server to send them. */
+/** A request to set the lowest severity of the log messages that the server sends. */
 export interface SetLevelRequest extends JSONRPCRequest {
   method: "logging/setLevel";
   params: SetLevelRequestParams;
@@ -1417,14 +1426,14 @@ export interface LoggingMessageNotificationParams extends NotificationParams {
   level: LoggingLevel;
   /** Name of the logger, if it has one. */
   logger?: string;
-  /** What is logged: any JSON value (null too), often a string or an object. */
+  /** Content of the log message: any JSON value (null too), often a string or an object. */
   data: unknown;
 }
 
 /**
  * A log message from the server.
  *
- * As long as the client has set no level, the server decides by itself what to send.
+ * Until the client sets a level, the server decides which messages to send.
  */
 export interface LoggingMessageNotification extends JSONRPCNotification {
   method: "notifications/message";
@@ -1456,16 +1465,16 @@ export type LoggingLevel =
 export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   /** The conversation so far, oldest message first. */
   messages: SamplingMessage[];
-  /** What kind of model the server would like; not binding. */
+  /** Preferences of the server for the model; not binding. */
   modelPreferences?: ModelPreferences;
   /** System prompt to use; the client may change it or leave it out. */
   systemPrompt?: string;
   /**
-   * Whose context the client should add to the prompt; not binding.
+   * Servers whose context the client should add to the prompt, by default `none`; not binding.
    *
-   * `thisServer` is the server that asks, `allServers` all that are connected to the client; both
-   * may be dropped from the protocol, and are only for clients with the capability
-   * `sampling.context`. Absent counts as `none`.
+   * `thisServer`: the requesting server. `allServers`: all servers connected to the client. Both
+   * may be removed from the protocol, and are only for clients with the capability
+   * `sampling.context`.
    */
   includeContext?: "none" | "thisServer" | "allServers";
   /**
@@ -1474,20 +1483,20 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
    * @TJS-type number
    */
   temperature?: number;
-  /** Upper limit of tokens to generate; the client may stay below it. */
+  /** Maximum number of tokens to generate; the client may generate fewer. */
   maxTokens: number;
-  /** Strings that end the output as soon as the model writes one of them. */
+  /** Strings that end the output as soon as the model generates one of them. */
   stopSequences?: string[];
-  /** Settings handed on to the provider of the model, in that provider's own form. */
+  /** Settings for the provider of the model, in the provider's own format. */
   metadata?: object;
   /**
-   * Tools the model may use.
+   * Tools that the model may call.
    *
    * Only for clients with the capability `sampling.tools`; others answer with an error.
    */
   tools?: Tool[];
   /**
-   * Whether the model has to use the tools; absent leaves it to the model.
+   * Rule for the use of the tools; by default the model decides.
    *
    * Only for clients with the capability `sampling.tools`; others answer with an error.
    */
@@ -1495,10 +1504,10 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
 }
 
 /**
- * Asks the client to have a language model write a message.
+ * A request to generate a message with a language model of the client.
  *
- * Sent by the server. The client picks the model. It should first show the request to the user, who
- * may refuse it.
+ * The server sends it. The client selects the model. It should first show the request to the user,
+ * who may refuse it.
  */
 export interface CreateMessageRequest extends JSONRPCRequest {
   method: "sampling/createMessage";
@@ -1506,29 +1515,29 @@ export interface CreateMessageRequest extends JSONRPCRequest {
 }
 
 /**
- * The message that a language model wrote for the server.
+ * A message that a language model generated for the server.
  *
- * Sent by the client, which should first show it to the user, who may keep it from the server.
+ * The client should first show it to the user, who may withhold it from the server.
  */
 export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that wrote the message. */
   model: string;
   /**
-   * Why the output ended, if known; other strings than those listed may occur.
+   * Reason why the output ended, if known; strings other than those listed are allowed.
    *
-   * `toolUse` says that the model wants tools to be called before it goes on.
+   * `toolUse`: the model requests tool calls before it continues.
    */
   stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | string;
 }
 
 /** One message of a conversation with a language model. */
 export interface SamplingMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content or a list of them. */
+  /** Content of the message, as a single block or a list of blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-11-25
    */
@@ -1536,9 +1545,7 @@ export interface SamplingMessage {
 }
 
 /**
- * One block of content in a message of a sampling conversation.
- *
- * The `type` field tells which.
+ * One block of content in a message of a sampling conversation, distinguished by `type`.
  *
  * @since 2025-11-25
  */
@@ -1550,78 +1557,83 @@ export type SamplingMessageContentBlock =
   | ToolResultContent;
 
 /**
- * Content block in which a model asks for a tool to be called.
+ * Content block in which a model requests a tool call.
  *
  * @since 2025-11-25
  */
 export interface ToolUseContent {
   type: "tool_use";
-  /** Id of this call, to which the `toolUseId` of its outcome refers. */
+  /** Id of the tool call; its result refers to it as `toolUseId`. */
   id: string;
-  /** Name of the tool to run. */
+  /** Name of the requested tool. */
   name: string;
-  /** Arguments by name, as the tool's `inputSchema` wants them. */
+  /** Arguments by name, as the tool's `inputSchema` requires them. */
   input: { [key: string]: unknown };
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
-   * Repeat it whenever the block is sent again, for the sake of caching.
+   * The client should keep it when it sends the block again, so that caches work.
    */
   _meta?: { [key: string]: unknown };
 }
 
 /**
- * Content block that hands the outcome of a tool call back to the model.
+ * Content block with the result of a tool call, for the model.
  *
  * @since 2025-11-25
  */
 export interface ToolResultContent {
   type: "tool_result";
-  /** The `id` of the `ToolUseContent` that asked for the call. */
+  /** The `id` of the `ToolUseContent` that requested the call. */
   toolUseId: string;
   /** Output of the tool as blocks of content, as in `CallToolResult`. */
   content: ContentBlock[];
   /**
    * Output of the tool as a JSON object.
    *
-   * It should follow the tool's `outputSchema` if there is one.
+   * It should match the tool's `outputSchema`, if the tool has one.
    */
   structuredContent?: { [key: string]: unknown };
-  /** True if the tool failed, as `content` should explain; absent counts as false. */
+  /**
+   * True if the tool failed; by default false.
+   *
+   * The `content` should then explain the failure.
+   */
   isError?: boolean;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
-   * Repeat it whenever the block is sent again, for the sake of caching.
+   * The client should keep it when it sends the block again, so that caches work.
    */
   _meta?: { [key: string]: unknown };
 }
 
 /**
- * Says whether a model has to use tools.
+ * Rule for the use of tools by a model.
  *
  * @since 2025-11-25
  */
 export interface ToolChoice {
   /**
-   * How free the model is; absent counts as `auto`.
+   * Freedom of the model to use tools; by default `auto`.
    *
-   * `auto`: it decides by itself. `required`: it has to use at least one tool. `none`: it must do
-   * without.
+   * `auto`: the model decides. `required`: it must call at least one tool. `none`: it must not call
+   * any.
    */
   mode?: "auto" | "required" | "none";
 }
 
 /**
- * What a server would like of the model used for sampling.
+ * Preferences of a server for the model used for sampling.
  *
- * All of it is advice: the client decides how to weigh it, or whether to follow it at all.
+ * They are not binding: the client decides how to weigh them and may ignore them.
  */
 export interface ModelPreferences {
   /**
-   * Models wanted, in order: the first that can be met wins.
+   * Preferred models in order; the first that the client can match wins.
    *
-   * They go before the three priorities, which may settle a choice between several matches.
+   * They should take precedence over the three priorities, which may decide between several
+   * matches.
    */
   hints?: ModelHint[];
   /**
@@ -1633,7 +1645,7 @@ export interface ModelPreferences {
    */
   costPriority?: number;
   /**
-   * Weight of a quick answer, from 0 (none) to 1 (decisive).
+   * Weight of a quick response, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1641,7 +1653,7 @@ export interface ModelPreferences {
    */
   speedPriority?: number;
   /**
-   * Weight of an able model, from 0 (none) to 1 (decisive).
+   * Weight of a capable model, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1651,15 +1663,15 @@ export interface ModelPreferences {
 }
 
 /**
- * One wish for a model.
+ * A preferred model.
  *
- * Further keys may occur; what they mean is left to the client.
+ * Further keys are allowed; the client decides what they mean.
  */
 export interface ModelHint {
   /**
    * Part of a model's name, such as `sonnet`; every model whose name contains it matches.
    *
-   * The client may take a comparable model of another make instead.
+   * The client may select a comparable model of another provider instead.
    */
   name?: string;
 }
@@ -1678,17 +1690,17 @@ export interface CompleteRequestParams extends RequestParams {
   argument: {
     /** Name of the prompt argument or template variable. */
     name: string;
-    /** What has been entered so far. */
+    /** Text entered so far. */
     value: string;
   };
-  /** What else is known already. */
+  /** Further input for the completion. */
   context?: {
     /** Values chosen for other arguments or variables, by name. */
     arguments?: { [key: string]: string };
   };
 }
 
-/** Asks the server how the value of an argument could be completed. */
+/** A request for completions of an argument's value. */
 export interface CompleteRequest extends JSONRPCRequest {
   method: "completion/complete";
   params: CompleteRequestParams;
@@ -1696,33 +1708,33 @@ export interface CompleteRequest extends JSONRPCRequest {
 
 /** Completions for the value of an argument. */
 export interface CompleteResult extends Result {
-  /** The completions, and how complete the list is. */
+  /** The completions and their total number. */
   completion: {
     /** Values to suggest, at most 100. */
     values: string[];
-    /** Number of matches, counting those left out here; absent if unknown. */
+    /** Number of all matches, including those not in `values`; absent if unknown. */
     total?: number;
-    /** True if matches were left out, with or without a `total` to say how many. */
+    /** True if there are more matches than `values` holds, even if `total` is absent. */
     hasMore?: boolean;
   };
 }
 
 /**
- * Names the resource or resource template whose variable is to be completed.
+ * Reference to the resource or resource template whose variable to complete.
  *
  * @since 2025-06-18
  */
 export interface ResourceTemplateReference {
   type: "ref/resource";
   /**
-   * URI, or URI pattern of a template.
+   * URI of the resource, or URI template.
    *
    * @format uri-template
    */
   uri: string;
 }
 
-/** Names the prompt whose argument is to be completed. */
+/** Reference to the prompt whose argument to complete. */
 export interface PromptReference extends BaseMetadata {
   type: "ref/prompt";
 }
@@ -1730,9 +1742,9 @@ export interface PromptReference extends BaseMetadata {
 /* Roots */
 
 /**
- * Asks the client for its roots: the directories and files to work in.
+ * A request for the client's roots: the directories and files to work in.
  *
- * Sent by the server.
+ * The server sends it.
  */
 export interface ListRootsRequest extends JSONRPCRequest {
   method: "roots/list";
@@ -1748,15 +1760,15 @@ export interface ListRootsResult extends Result {
 /** A directory or file in which the server may work. */
 export interface Root {
   /**
-   * Location of the root; so far always a `file://` URI.
+   * Location of the root; currently always a `file://` URI.
    *
    * @format uri
    */
   uri: string;
-  /** Label for people, also useful to speak of the root elsewhere. */
+  /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1764,7 +1776,7 @@ export interface Root {
 }
 
 /**
- * Sent by the client when its list of roots has changed.
+ * A notification that the client's list of roots has changed.
  *
  * The server should then send `roots/list` again.
  */
@@ -1776,9 +1788,9 @@ export interface RootsListChangedNotification extends JSONRPCNotification {
 /* Elicitation */
 
 /**
- * Parameters of `elicitation/create`, for a form or for a web page.
+ * Parameters of `elicitation/create`, for a form or for a web page, distinguished by `mode`.
  *
- * The `mode` field tells which; a form may leave it out.
+ * For a form `mode` may be absent.
  *
  * @since 2025-11-25
  */
@@ -1787,14 +1799,14 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
 /**
  * Parameters of `elicitation/create` for a form shown by the client.
  *
- * Passwords and other secrets must not be asked for in this way; the URL mode is for those.
+ * Forms must not request passwords or other secrets; the URL mode is for those.
  *
  * @since 2025-11-25
  */
 export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
-  /** Says that a form is meant, which is also the case if it is absent. */
+  /** Marker of a form; may be absent. */
   mode?: "form";
-  /** Text for the user that says what is wanted. */
+  /** Message to the user that describes the requested input. */
   message: string;
   /** JSON Schema of the form: one flat object of simple fields. */
   requestedSchema: {
@@ -1805,22 +1817,22 @@ export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
     properties: {
       [key: string]: PrimitiveSchemaDefinition;
     };
-    /** Names of the fields that have to be filled in. */
+    /** Names of the required fields. */
     required?: string[];
   };
 }
 
 /**
- * Parameters of `elicitation/create` for a web page the user is asked to visit.
+ * Parameters of `elicitation/create` for a web page that the user should visit.
  *
- * What is entered there goes past the client, so this way suits secrets.
+ * The client does not see what the user enters there, so this mode is suitable for secrets.
  *
  * @since 2025-11-25
  */
 export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
-  /** Says that a web page is meant. */
+  /** Marker of a web page. */
   mode: "url";
-  /** Text for the user that says why the page should be visited. */
+  /** Message to the user that explains the reason for the visit. */
   message: string;
   /** Id of the elicitation, unique within the server; opaque to the client. */
   elicitationId: string;
@@ -1833,10 +1845,10 @@ export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
 }
 
 /**
- * Asks the client to get some information from the user.
+ * A request for input from the user.
  *
- * Sent by the server. The client shows a form or proposes a web page to visit, depending on `mode`;
- * the user may refuse.
+ * The server sends it. Depending on `mode`, the client shows a form or suggests a web page to
+ * visit; the user may refuse.
  *
  * @since 2025-06-18
  */
@@ -1848,8 +1860,7 @@ export interface ElicitRequest extends JSONRPCRequest {
 /**
  * Schema of one form field: text, number, yes or no, or a choice.
  *
- * The `type` field tells which, and a string schema with `enum` or `oneOf` is a choice, as is every
- * array.
+ * The kind follows from `type`. A string with `enum` or `oneOf` is a choice, and so is every array.
  *
  * @since 2025-06-18
  */
@@ -1866,14 +1877,14 @@ export interface StringSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of characters. */
+  /** Minimum number of characters. */
   minLength?: number;
-  /** Greatest number of characters. */
+  /** Maximum number of characters. */
   maxLength?: number;
-  /** Form the text must have, as named by JSON Schema. */
+  /** Format of the text, as named by JSON Schema. */
   format?: "email" | "uri" | "date" | "date-time";
   /**
-   * Value the field starts with.
+   * Initial value of the field.
    *
    * @since 2025-11-25
    */
@@ -1893,19 +1904,19 @@ export interface NumberSchema {
   /** Explanation of the field, for people. */
   description?: string;
   /**
-   * Least value allowed.
+   * Minimum value.
    *
    * @TJS-type number
    */
   minimum?: number;
   /**
-   * Greatest value allowed.
+   * Maximum value.
    *
    * @TJS-type number
    */
   maximum?: number;
   /**
-   * Value the field starts with.
+   * Initial value of the field.
    *
    * @TJS-type number
    * @since 2025-11-25
@@ -1924,7 +1935,7 @@ export interface BooleanSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: boolean;
 }
 
@@ -1955,7 +1966,7 @@ export interface UntitledSingleSelectEnumSchema {
   description?: string;
   /** The values to choose from. */
   enum: string[];
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
@@ -1977,7 +1988,7 @@ export interface TitledSingleSelectEnumSchema {
     /** Label of the value, for people. */
     title: string;
   }>;
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
@@ -1999,17 +2010,17 @@ export interface UntitledMultiSelectEnumSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of values to choose. */
+  /** Minimum number of values to choose. */
   minItems?: number;
-  /** Greatest number of values to choose. */
+  /** Maximum number of values to choose. */
   maxItems?: number;
-  /** Schema of each value chosen. */
+  /** Schema of each chosen value. */
   items: {
     type: "string";
     /** The values to choose from. */
     enum: string[];
   };
-  /** Values the field starts with. */
+  /** Initial values of the field. */
   default?: string[];
 }
 
@@ -2024,11 +2035,11 @@ export interface TitledMultiSelectEnumSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of values to choose. */
+  /** Minimum number of values to choose. */
   minItems?: number;
-  /** Greatest number of values to choose. */
+  /** Maximum number of values to choose. */
   maxItems?: number;
-  /** Schema of each value chosen. */
+  /** Schema of each chosen value. */
   items: {
     /** The values to choose from, with their labels. */
     anyOf: Array<{
@@ -2038,14 +2049,14 @@ export interface TitledMultiSelectEnumSchema {
       title: string;
     }>;
   };
-  /** Values the field starts with. */
+  /** Initial values of the field. */
   default?: string[];
 }
 
 /**
- * Old schema of a form field for a choice of one from values with labels.
+ * Legacy schema of a form field for a choice of one from values with labels.
  *
- * It will go away; use `TitledSingleSelectEnumSchema` in new code.
+ * It will be removed; use `TitledSingleSelectEnumSchema` in new code.
  *
  * @since 2025-11-25
  */
@@ -2063,38 +2074,38 @@ export interface LegacyTitledEnumSchema {
    * JSON Schema itself has no such keyword.
    */
   enumNames?: string[];
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
 /**
- * What the user made of an elicitation request.
+ * Outcome of an elicitation request.
  *
  * @since 2025-06-18
  */
 export interface ElicitResult extends Result {
   /**
-   * What the user did.
+   * Action of the user.
    *
-   * `accept`: sent the form off, or agreed to visit the page. `decline`: refused outright.
-   * `cancel`: closed it without deciding.
+   * `accept`: submitted the form, or agreed to visit the page. `decline`: refused explicitly.
+   * `cancel`: closed it without a decision.
    */
   action: "accept" | "decline" | "cancel";
-  /** The values entered, by field name; only there if a form was accepted. */
+  /** Submitted values by field name; only present if a form was accepted. */
   content?: { [key: string]: string | number | boolean | string[] };
 }
 
 /**
- * Sent by the server when the user is done with a web page it asked to have visited.
+ * A notification that the user has completed a URL elicitation.
  *
- * It is optional.
+ * The server may omit it.
  *
  * @since 2025-11-25
  */
 export interface ElicitationCompleteNotification extends JSONRPCNotification {
   method: "notifications/elicitation/complete";
   params: {
-    /** The `elicitationId` of the elicitation that has ended. */
+    /** The `elicitationId` of the completed elicitation. */
     elicitationId: string;
   };
 }
@@ -2102,7 +2113,7 @@ export interface ElicitationCompleteNotification extends JSONRPCNotification {
 /* Client messages */
 
 /**
- * Any request that a client sends; `method` tells which.
+ * Any request that a client sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2126,7 +2137,7 @@ export type ClientRequest =
   | CancelTaskRequest;
 
 /**
- * Any notification that a client sends; `method` tells which.
+ * Any notification that a client sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2138,7 +2149,7 @@ export type ClientNotification =
   | TaskStatusNotification;
 
 /**
- * Any result that a client returns; the request it answers tells which.
+ * Any result that a client returns; its type follows from the request.
  *
  * @internal
  */
@@ -2155,7 +2166,7 @@ export type ClientResult =
 /* Server messages */
 
 /**
- * Any request that a server sends; `method` tells which.
+ * Any request that a server sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2170,7 +2181,7 @@ export type ServerRequest =
   | CancelTaskRequest;
 
 /**
- * Any notification that a server sends; `method` tells which.
+ * Any notification that a server sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2186,7 +2197,7 @@ export type ServerNotification =
   | TaskStatusNotification;
 
 /**
- * Any result that a server returns; the request it answers tells which.
+ * Any result that a server returns; its type follows from the request.
  *
  * @internal
  */

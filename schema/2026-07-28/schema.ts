@@ -37,7 +37,7 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /**
- * Error code: HTTP headers are absent, malformed or at odds with the message.
+ * Error code: HTTP headers are absent, malformed or contradict the message.
  *
  * @since 2026-07-28
  */
@@ -51,7 +51,7 @@ export const HEADER_MISMATCH = -32020;
 export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021;
 
 /**
- * Error code: the request follows a protocol revision that the server lacks.
+ * Error code: the request follows a protocol revision that the server does not support.
  *
  * @since 2026-07-28
  */
@@ -85,13 +85,13 @@ export type JSONArray = JSONValue[];
 /**
  * Content of a `_meta` field: metadata by key.
  *
- * A key is a name, with a prefix before it if you like. The name consists of letters, digits and,
- * in between, hyphens, underscores and dots; it may be empty. The prefix consists of labels joined
- * by dots and ends with a slash. A label starts with a letter, ends with a letter or digit and may
- * have hyphens in between. Take a domain you own and turn it around, as in `com.example/`.
+ * A key is a name with an optional prefix. The name consists of letters, digits and, in between,
+ * hyphens, underscores and dots; it may be empty. The prefix consists of labels joined by dots and
+ * ends with a slash. A label starts with a letter, ends with a letter or digit and may have hyphens
+ * in between. Use a domain you own in reverse order, as in `com.example/`.
  *
- * Prefixes whose second label is `mcp` or `modelcontextprotocol` are for the protocol itself: do
- * not guess what an unknown key of that kind means.
+ * Prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved for the protocol: do
+ * not interpret unknown keys of that kind.
  *
  * @since 2026-07-28
  */
@@ -104,34 +104,35 @@ export type MetaObject = Record<string, unknown>;
  */
 export interface RequestMetaObject extends MetaObject {
   /**
-   * Set to ask for `notifications/progress` messages about this request.
+   * Token for `notifications/progress` messages about this request; absent if none are wanted.
    *
-   * The receiver repeats the token in each of them, but is free to send none.
+   * The receiver repeats the token in each of them, but may send none.
    */
   progressToken?: ProgressToken;
   /**
    * Revision of the protocol that the request follows, such as `2026-07-28`.
    *
-   * A server that does not support it answers with `UnsupportedProtocolVersionError`. Over HTTP it
-   * has to equal the `MCP-Protocol-Version` header, or the request is refused with status 400.
+   * A server that does not support it answers with `UnsupportedProtocolVersionError`. Over HTTP the
+   * value must equal the `MCP-Protocol-Version` header; otherwise the server refuses the request
+   * with status 400.
    */
   "io.modelcontextprotocol/protocolVersion": string;
   /**
-   * Name and version of the client software; best sent with every request.
+   * Name and version of the client software, which clients should send with every request.
    *
-   * It is a mere claim: show it or log it, but do not base security or behavior on it.
+   * They are not verified: display or log them, but do not base security or behavior on them.
    */
   "io.modelcontextprotocol/clientInfo"?: Implementation;
   /**
    * Optional features of the client, valid for this request only; empty if it has none.
    *
-   * A server must not carry them over from one request to another.
+   * A server must not assume them for other requests.
    */
   "io.modelcontextprotocol/clientCapabilities": ClientCapabilities;
   /**
-   * Lowest severity of the log messages wanted for this request; without it none are sent.
+   * Lowest severity of the log messages to send for this request; if absent, none are sent.
    *
-   * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+   * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
    */
   "io.modelcontextprotocol/logLevel"?: LoggingLevel;
 }
@@ -143,7 +144,7 @@ export interface RequestMetaObject extends MetaObject {
  */
 export interface NotificationMetaObject extends MetaObject {
   /**
-   * Id of the request that opened the stream on which the notification comes.
+   * Id of the request that opened the stream.
    *
    * All notifications on a `subscriptions/listen` stream have it, and no others.
    */
@@ -157,9 +158,9 @@ export interface NotificationMetaObject extends MetaObject {
  */
 export interface ResultMetaObject extends MetaObject {
   /**
-   * Name and version of the server software; best sent with every result.
+   * Name and version of the server software, which servers should send with every result.
    *
-   * It is a mere claim: show it or log it, but do not base security or behavior on it.
+   * They are not verified: display or log them, but do not base security or behavior on them.
    */
   "io.modelcontextprotocol/serverInfo"?: Implementation;
 }
@@ -169,22 +170,23 @@ export interface ResultMetaObject extends MetaObject {
 /**
  * Any JSON-RPC message that client and server may exchange.
  *
- * Its keys tell the kind: `method` and `id` make a request, `method` alone a notification, `result`
- * a response and `error` an error response.
+ * The keys determine the kind: `method` and `id` make a request, `method` alone a notification,
+ * `result` a response and `error` an error response.
  */
 export type JSONRPCMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse;
 
 /**
  * Identifier that ties a response to its request.
  *
- * The requester picks it, a new one for every request. The number `1` and the string `"1"` differ.
+ * The requester chooses a new one for every request. The number `1` and the string `"1"` differ.
  */
 export type RequestId = string | number;
 
 /**
- * Token that links progress reports to the request they are about.
+ * Token that links progress notifications to their request.
  *
- * The requester picks it, unique among its running requests, and puts it in the request's `_meta`.
+ * The requester chooses it, unique among its running requests, and puts it in the request's
+ * `_meta`.
  */
 export type ProgressToken = string | number;
 
@@ -229,10 +231,10 @@ export interface Notification {
 }
 
 /**
- * Tells how to read a result.
+ * Kind of a result, which determines its other fields.
  *
- * `complete`: it is the answer. `input_required`: it is an `InputRequiredResult`, which asks the
- * client for something first. Other strings occur where both sides have agreed on an extension.
+ * `complete`: the final result. `input_required`: an `InputRequiredResult`, which requests input
+ * from the client first. Other strings occur where both sides have agreed on an extension.
  *
  * @since 2026-07-28
  */
@@ -247,9 +249,9 @@ export interface Result {
   /** Metadata about the result, such as the server software that made it. */
   _meta?: ResultMetaObject;
   /**
-   * Kind of the result, which tells how to read it.
+   * Kind of the result, which determines its other fields.
    *
-   * Servers of this revision always set it. Older ones leave it out; absent counts as `complete`.
+   * Servers of this revision always set it. Older ones leave it out; absent means `complete`.
    *
    * @since 2026-07-28
    */
@@ -258,16 +260,16 @@ export interface Result {
 }
 
 /**
- * What an error response says about the failure.
+ * Failure reported by an error response.
  *
  * @since 2025-11-25
  */
 export interface Error {
-  /** Integer for the kind of failure, such as one of the error code constants. */
+  /** Integer that identifies the kind of failure, such as one of the error code constants. */
   code: number;
-  /** Brief explanation for people, best kept to one sentence. */
+  /** Brief explanation for people, which should be a single sentence. */
   message: string;
-  /** Further details, in any JSON form the sender likes. */
+  /** Further details: any JSON value that the sender chooses. */
   data?: unknown;
 }
 
@@ -282,7 +284,7 @@ export interface JSONRPCNotification extends Notification {
   jsonrpc: typeof JSONRPC_VERSION;
 }
 
-/** Answer to a request: with `result` if it succeeded, with `error` if not. */
+/** Response to a request: `result` reports success, `error` a failure. */
 export type JSONRPCResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
 /**
@@ -301,7 +303,7 @@ export interface JSONRPCResultResponse {
 /**
  * A response that reports failure.
  *
- * A tool that fails while running is reported in `CallToolResult.isError` instead.
+ * Failures of a running tool are reported in `CallToolResult.isError` instead.
  *
  * @since 2025-11-25
  */
@@ -309,7 +311,7 @@ export interface JSONRPCErrorResponse {
   jsonrpc: typeof JSONRPC_VERSION;
   /** Id of the request; absent if it could not be read. */
   id?: RequestId;
-  /** What went wrong. */
+  /** Code, message and details of the failure. */
   error: Error;
 }
 
@@ -341,8 +343,8 @@ export interface InvalidRequestError extends Error {
 /**
  * Error for a method that the server does not know or support.
  *
- * The method may also belong to a capability the server has not announced. If it is the client that
- * lacks a capability, the error is `MissingRequiredClientCapabilityError`.
+ * This includes methods of a capability that the server has not announced. If the client lacks a
+ * capability, the error is `MissingRequiredClientCapabilityError`.
  *
  * @since 2026-07-28
  */
@@ -354,8 +356,7 @@ export interface MethodNotFoundError extends Error {
 /**
  * Error for parameters that are missing, malformed or not acceptable.
  *
- * Examples are an unknown tool, prompt or resource, wrong arguments, and a cursor that is out of
- * date.
+ * Examples are an unknown tool, prompt or resource, wrong arguments, and an expired cursor.
  *
  * @since 2026-07-28
  */
@@ -375,14 +376,14 @@ export interface InternalError extends Error {
 }
 
 /**
- * Error response: HTTP headers are absent, malformed or at odds with the message.
+ * Error response: HTTP headers are absent, malformed or contradict the message.
  *
- * It goes with HTTP status 400.
+ * The HTTP status is 400.
  *
  * @since 2026-07-28
  */
 export interface HeaderMismatchError extends Omit<JSONRPCErrorResponse, "error"> {
-  /** The failure. */
+  /** Code, message and details of the failure. */
   error: Error & {
     /** Always -32020. */
     code: typeof HEADER_MISMATCH;
@@ -392,38 +393,38 @@ export interface HeaderMismatchError extends Omit<JSONRPCErrorResponse, "error">
 /**
  * Error response: the client lacks a capability that the request depends on.
  *
- * It goes with status 400 over HTTP.
+ * Over HTTP the status is 400.
  *
  * @since 2026-07-28
  */
 export interface MissingRequiredClientCapabilityError extends Omit<JSONRPCErrorResponse, "error"> {
-  /** The failure; its `data` holds the capabilities needed. */
+  /** The failure; its `data` holds the required capabilities. */
   error: Error & {
     /** Always -32021. */
     code: typeof MISSING_REQUIRED_CLIENT_CAPABILITY;
-    /** The capabilities concerned. */
+    /** Details of the failure. */
     data: {
-      /** Capabilities the client would have to announce for the request to work. */
+      /** Capabilities that the client must announce for the request to succeed. */
       requiredCapabilities: ClientCapabilities;
     };
   };
 }
 
 /**
- * Error response: the request follows a protocol revision that the server lacks.
+ * Error response: the request follows a protocol revision that the server does not support.
  *
- * It goes with status 400 over HTTP.
+ * Over HTTP the status is 400.
  *
  * @since 2026-07-28
  */
 export interface UnsupportedProtocolVersionError extends Omit<JSONRPCErrorResponse, "error"> {
-  /** The failure; its `data` holds the revisions that would do. */
+  /** The failure; its `data` lists the supported revisions. */
   error: Error & {
     /** Always -32022. */
     code: typeof UNSUPPORTED_PROTOCOL_VERSION;
-    /** The revisions concerned. */
+    /** Details of the failure. */
     data: {
-      /** Revisions the server supports; try again with one of them. */
+      /** Revisions the server supports; retry with one of them. */
       supported: string[];
       /** Revision of the refused request. */
       requested: string;
@@ -433,7 +434,7 @@ export interface UnsupportedProtocolVersionError extends Omit<JSONRPCErrorRespon
 
 /* Shared building blocks */
 
-/** Speaker of a message: the user or the language model (`assistant`). */
+/** Role in a conversation: the user, or the language model (`assistant`). */
 export type Role = "user" | "assistant";
 
 /**
@@ -443,64 +444,64 @@ export type Role = "user" | "assistant";
  * @since 2025-06-18
  */
 export interface BaseMetadata {
-  /** Identifier used by programs; shown to people only when there is no better label. */
+  /** Identifier for programs; displayed to people only if there is no better label. */
   name: string;
   /**
    * Label for people.
    *
-   * Without it show `name`, or for a tool first `annotations.title` if that is set.
+   * If it is absent, display `name`; for a tool, first try `annotations.title`.
    */
   title?: string;
 }
 
 /**
- * An image that stands for something in a user interface.
+ * An image to display in a user interface.
  *
  * @since 2025-11-25
  */
 export interface Icon {
   /**
-   * Where the image is: an HTTP or HTTPS address, or base64 content in a `data:` URI.
+   * Address of the image: HTTP, HTTPS, or a `data:` URI with base64 content.
    *
-   * Trust matters: fetch images only from the peer's own host or one you trust, and keep in mind
-   * that SVG files can run scripts.
+   * Fetch images only from the peer's own host or one you trust, and treat SVG files with care:
+   * they can run scripts.
    *
    * @format uri
    */
   src: string;
-  /** Media type to assume when the image comes with none or a vague one, such as `image/png`. */
+  /** Media type, such as `image/png`, if the image comes without one or with a generic one. */
   mimeType?: string;
   /**
-   * Sizes the image is good for, such as `48x48`, or `any` for one that scales.
+   * Sizes at which to display the image, such as `48x48`, or `any` for a scalable format.
    *
-   * Absent means that all sizes are fine.
+   * By default any size.
    */
   sizes?: string[];
-  /** Background the image was drawn for; absent if it fits both. */
+  /** Background that the image was designed for; by default both. */
   theme?: "light" | "dark";
 }
 
 /**
- * Base of things that can be shown with an icon.
+ * Base of objects that can have icons.
  *
  * @internal
  * @since 2025-11-25
  */
 export interface Icons {
   /**
-   * Images to choose an icon from.
+   * The icon, in one or more sizes and formats.
    *
-   * A client that shows icons has to support PNG and JPEG, and should support SVG and WebP.
+   * A client that displays icons must support PNG and JPEG, and should support SVG and WebP.
    */
   icons?: Icon[];
 }
 
-/** Names a piece of MCP software, client or server, and its version. */
+/** Name and version of MCP software, client or server. */
 export interface Implementation extends BaseMetadata, Icons {
   /** Version of the software (not of the protocol), in any format. */
   version: string;
   /**
-   * What the software is for, in words for people.
+   * Purpose of the software, for people.
    *
    * @since 2025-11-25
    */
@@ -515,15 +516,15 @@ export interface Implementation extends BaseMetadata, Icons {
 }
 
 /**
- * Hints on how to use or show the object they belong to.
+ * Hints on the use and display of an object.
  *
  * @since 2025-03-26
  */
 export interface Annotations {
-  /** Whom the object is meant for, possibly both roles. */
+  /** Roles that the object is intended for. */
   audience?: Role[];
   /**
-   * Importance, from 0 (can be left out) to 1 (cannot be done without).
+   * Importance, from 0 (optional) to 1 (required).
    *
    * @TJS-type number
    * @minimum 0
@@ -546,18 +547,18 @@ export interface Annotations {
  * @since 2025-11-25
  */
 export interface CancelledNotificationParams extends NotificationParams {
-  /** Id of the request to give up, which must be one the client has made. */
+  /** Id of the cancelled request, which must be one of the client's own. */
   requestId: RequestId;
-  /** Why the request is given up, for logs or for display. */
+  /** Reason for the cancellation, for logs or for display. */
   reason?: string;
 }
 
 /**
- * Says that a request sent earlier is no longer wanted.
+ * A notification that cancels a request.
  *
- * The client may send it about its own requests. The receiver should drop the work and not answer,
- * but an answer may already be on its way. Over stdio the server sends it too, for one purpose
- * only: to end a stream opened with `subscriptions/listen`.
+ * The client may cancel its own requests. The receiver should stop the work and send no response,
+ * but a response may already be on its way. Over stdio the server sends this notification too, but
+ * only to end a stream opened with `subscriptions/listen`.
  */
 export interface CancelledNotification extends JSONRPCNotification {
   method: "notifications/cancelled";
@@ -567,9 +568,10 @@ export interface CancelledNotification extends JSONRPCNotification {
 /* Discovery */
 
 /**
- * Asks a server for the protocol revisions and features it supports.
+ * A request for the protocol revisions and features that the server supports.
  *
- * Every server has to answer it, but no client has to send it: all requests name their revision.
+ * Every server must implement it. Clients need not send it, because every request names its
+ * revision.
  *
  * @since 2026-07-28
  */
@@ -579,19 +581,19 @@ export interface DiscoverRequest extends JSONRPCRequest {
 }
 
 /**
- * Introduces the server: the revisions it supports, its features and advice on its use.
+ * Description of the server: supported revisions, capabilities and instructions.
  *
  * @since 2026-07-28
  */
 export interface DiscoverResult extends CacheableResult {
-  /** Protocol revisions the server supports; name one of them in later requests. */
+  /** Protocol revisions the server supports; later requests should name one of them. */
   supportedVersions: string[];
   /** Optional features of the server. */
   capabilities: ServerCapabilities;
   /**
-   * Advice on using this server, written for a language model.
+   * Instructions for language models on using this server.
    *
-   * A client may, for instance, make it part of the system prompt.
+   * A client may, for instance, add them to the system prompt.
    */
   instructions?: string;
 }
@@ -608,9 +610,10 @@ export interface DiscoverResultResponse extends JSONRPCResultResponse {
 /* Capabilities */
 
 /**
- * Optional features that a client announces to the server, again with every request.
+ * Optional features that a client announces to the server with every request.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ClientCapabilities {
   /** Features outside the protocol: settings by feature name. */
@@ -618,17 +621,17 @@ export interface ClientCapabilities {
   /**
    * Present when the client answers `roots/list`.
    *
-   * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+   * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
    */
   roots?: {};
   /**
    * Present when the client answers `sampling/createMessage`.
    *
-   * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+   * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
    */
   sampling?: {
     /**
-     * Present when the client honors values of `includeContext` other than `none`.
+     * Present when the client supports values of `includeContext` other than `none`.
      *
      * @since 2025-11-25
      */
@@ -647,22 +650,24 @@ export interface ClientCapabilities {
    */
   elicitation?: {
     /**
-     * Present when the client shows forms; so it does if neither mode is listed.
+     * Present when the client can show forms.
+     *
+     * A client that lists neither mode can show forms, too.
      *
      * @since 2025-11-25
      */
     form?: JSONObject;
     /**
-     * Present when the client sends users to web pages.
+     * Present when the client can send the user to a web page.
      *
      * @since 2025-11-25
      */
     url?: JSONObject;
   };
   /**
-   * Extensions the client supports: settings by extension name, `{}` if there are none.
+   * Extensions the client supports: settings by extension name (`{}` for none).
    *
-   * Names are keys as for `MetaObject`, always with a prefix.
+   * Names follow the rules for keys of `MetaObject`; the prefix is mandatory.
    *
    * @since 2026-07-28
    */
@@ -672,7 +677,8 @@ export interface ClientCapabilities {
 /**
  * Optional features that a server announces to the client.
  *
- * An absent field means not supported; an empty object counts as present. Further keys are allowed.
+ * An absent field means that the feature is not supported; an empty object means that it is.
+ * Further keys are allowed.
  */
 export interface ServerCapabilities {
   /** Features outside the protocol: settings by feature name. */
@@ -680,7 +686,7 @@ export interface ServerCapabilities {
   /**
    * Present when the server sends log messages as `notifications/message`.
    *
-   * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+   * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
    */
   logging?: JSONObject;
   /**
@@ -689,27 +695,27 @@ export interface ServerCapabilities {
    * @since 2025-03-26
    */
   completions?: JSONObject;
-  /** Present when the server has prompts to offer. */
+  /** Present when the server offers prompts. */
   prompts?: {
-    /** True if the server sends `notifications/prompts/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/prompts/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has resources to offer. */
+  /** Present when the server offers resources. */
   resources?: {
-    /** True if a client can subscribe to changes of a resource; absent counts as false. */
+    /** True if a client can subscribe to changes of a resource; by default false. */
     subscribe?: boolean;
-    /** True if the server sends `notifications/resources/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/resources/list_changed`; by default false. */
     listChanged?: boolean;
   };
-  /** Present when the server has tools to offer. */
+  /** Present when the server offers tools. */
   tools?: {
-    /** True if the server sends `notifications/tools/list_changed`; absent counts as false. */
+    /** True if the server sends `notifications/tools/list_changed`; by default false. */
     listChanged?: boolean;
   };
   /**
-   * Extensions the server supports: settings by extension name, `{}` if there are none.
+   * Extensions the server supports: settings by extension name (`{}` for none).
    *
-   * Names are keys as for `MetaObject`, always with a prefix.
+   * Names follow the rules for keys of `MetaObject`; the prefix is mandatory.
    *
    * @since 2026-07-28
    */
@@ -724,28 +730,28 @@ export interface ServerCapabilities {
  * @since 2025-11-25
  */
 export interface ProgressNotificationParams extends NotificationParams {
-  /** Token from the `_meta` of the request being worked on. */
+  /** Token from the `_meta` of the request. */
   progressToken: ProgressToken;
   /**
-   * Work done so far, in any unit; it grows from report to report.
+   * Work done so far, in any unit; it increases with every notification.
    *
    * @TJS-type number
    */
   progress: number;
   /**
-   * Work to do in all, in the unit of `progress`; absent if unknown.
+   * Total work, in the unit of `progress`; absent if unknown.
    *
    * @TJS-type number
    */
   total?: number;
-  /** Text for people on the state of the work. */
+  /** Description of the current step, for people. */
   message?: string;
 }
 
 /**
- * Reports how far the work on a request has come.
+ * A notification of the progress of a request.
  *
- * Sent by the side that does the work, and only if the request carried a progress token.
+ * The receiver of the request sends it, and only if the request has a progress token.
  */
 export interface ProgressNotification extends JSONRPCNotification {
   method: "notifications/progress";
@@ -755,24 +761,24 @@ export interface ProgressNotification extends JSONRPCNotification {
 /* Pagination */
 
 /**
- * Opaque position in a list that is read page by page.
+ * Opaque position in a paginated list.
  *
- * Hand it back unchanged; its content has a meaning only for the side that issued it.
+ * Send it back unchanged; only the side that issued it can interpret it.
  */
 export type Cursor = string;
 
 /**
- * Base of the parameters of requests for a list that is returned page by page.
+ * Base of the parameters of requests for a paginated list.
  *
  * @since 2025-11-25
  */
 export interface PaginatedRequestParams extends RequestParams {
-  /** Where to continue: `nextCursor` of the page before. Leave it out to get the first page. */
+  /** Start of the page: `nextCursor` of the previous result; by default the first page. */
   cursor?: Cursor;
 }
 
 /**
- * Base of requests for a list that is returned page by page.
+ * Base of requests for a paginated list.
  *
  * @internal
  */
@@ -786,41 +792,42 @@ export interface PaginatedRequest extends JSONRPCRequest {
  * @internal
  */
 export interface PaginatedResult extends Result {
-  /** Cursor to ask for the next page with; absent on the last page. */
+  /** Cursor of the next page; absent on the last page. */
   nextCursor?: Cursor;
 }
 
 /* Caching */
 
 /**
- * Base of results that a client may keep for some time.
+ * Base of results that a client may cache.
  *
  * @internal
  * @since 2026-07-28
  */
 export interface CacheableResult extends Result {
   /**
-   * How many milliseconds the result stays fresh after it has come in.
+   * Milliseconds for which the result stays fresh, counted from its receipt.
    *
-   * With 0 it is out of date at once, so that it may be fetched anew whenever needed. It works much
-   * like the `max-age` of HTTP.
+   * 0 means that it is stale at once: the client may fetch it again whenever it needs it. Compare
+   * `max-age` in HTTP.
    *
    * @minimum 0
    */
   ttlMs: number;
   /**
-   * Who may get to see a kept result.
+   * Scope in which a cached result may be shared.
    *
-   * `public`: anyone, as it has nothing to do with the user; proxies may keep it too. `private`:
-   * only those who use the same authorization. It works much like `Cache-Control` in HTTP.
+   * `public`: with anyone, because it contains no data of the user; proxies may cache it, too.
+   * `private`: only among requests with the same authorization. Compare `Cache-Control` in HTTP.
    */
   cacheScope: "public" | "private";
 }
 
-/* Input on demand */
+/* Input requests */
 
 /**
- * Anything a server can ask a client for while it handles a request; `method` tells which.
+ * Any request for input that a server can make while it handles a request, distinguished by
+ * `method`.
  *
  * @internal
  * @since 2026-07-28
@@ -828,7 +835,7 @@ export interface CacheableResult extends Result {
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
 /**
- * Answer of the client to an `InputRequest`; the request it answers tells which.
+ * Answer of the client to an `InputRequest`; its type follows from the request.
  *
  * @internal
  * @since 2026-07-28
@@ -836,7 +843,7 @@ export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitReque
 export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult;
 
 /**
- * What the server asks the client for, by keys of the server's choice.
+ * Requests for input from the client, by keys that the server chooses.
  *
  * @since 2026-07-28
  */
@@ -845,7 +852,7 @@ export interface InputRequests {
 }
 
 /**
- * What the client answers, by the keys of the `InputRequests`.
+ * Answers of the client, by the keys of the `InputRequests`.
  *
  * @since 2026-07-28
  */
@@ -854,47 +861,47 @@ export interface InputResponses {
 }
 
 /**
- * Result that asks the client for something, so that the server can go on.
+ * Result that requests input from the client, which the server needs to continue.
  *
- * The client sends the same request again, with the answers and the state added. At least one of
- * the two fields is there.
+ * The client sends the same request again, with the answers and the state added. `inputRequests`,
+ * `requestState` or both are present.
  *
  * @since 2026-07-28
  */
 export interface InputRequiredResult extends Result {
-  /** What the client has to provide before it tries again. */
+  /** Input that the client must provide before it retries the request. */
   inputRequests?: InputRequests;
-  /** Opaque text to hand back unchanged with the next try. */
+  /** Opaque text that the client must return unchanged when it retries. */
   requestState?: string;
 }
 
 /**
- * Base of the parameters of requests to which an `InputRequiredResult` may come back.
+ * Base of the parameters of requests that can be answered with an `InputRequiredResult`.
  *
  * @since 2026-07-28
  */
 export interface InputResponseRequestParams extends RequestParams {
-  /** Answers to the `inputRequests` of the previous try, one for each key. */
+  /** Answers to the `inputRequests` of the previous result, one for each key. */
   inputResponses?: InputResponses;
-  /** The `requestState` of the previous try, unchanged. */
+  /** The `requestState` of the previous result, unchanged. */
   requestState?: string;
 }
 
 /* Subscriptions */
 
 /**
- * Kinds of notifications for a `subscriptions/listen` stream; no others are sent on it.
+ * Selection of notifications for a `subscriptions/listen` stream; no others are sent on it.
  *
  * @since 2026-07-28
  */
 export interface SubscriptionFilter {
-  /** True to get `notifications/tools/list_changed`. */
+  /** True to receive `notifications/tools/list_changed`. */
   toolsListChanged?: boolean;
-  /** True to get `notifications/prompts/list_changed`. */
+  /** True to receive `notifications/prompts/list_changed`. */
   promptsListChanged?: boolean;
-  /** True to get `notifications/resources/list_changed`. */
+  /** True to receive `notifications/resources/list_changed`. */
   resourcesListChanged?: boolean;
-  /** URIs of the resources to get `notifications/resources/updated` about. */
+  /** URIs of the resources to receive `notifications/resources/updated` for. */
   resourceSubscriptions?: string[];
 }
 
@@ -904,14 +911,14 @@ export interface SubscriptionFilter {
  * @since 2026-07-28
  */
 export interface SubscriptionsListenRequestParams extends RequestParams {
-  /** The kinds of notifications wanted on the stream. */
+  /** Notifications that the client requests on the stream. */
   notifications: SubscriptionFilter;
 }
 
 /**
- * Opens a stream of notifications that are not about one particular request.
+ * A request to open a stream of notifications that do not belong to a particular request.
  *
- * Sent by the client, over HTTP as well as stdio. The stream stays open until one side ends it.
+ * The client sends it, over HTTP and over stdio. The stream stays open until one side ends it.
  *
  * @since 2026-07-28
  */
@@ -931,14 +938,14 @@ export interface SubscriptionsListenResultMetaObject extends ResultMetaObject {
 }
 
 /**
- * Answer to `subscriptions/listen`, sent when the server ends the stream on purpose.
+ * Result of `subscriptions/listen`, sent when the server ends the stream.
  *
- * If the connection just breaks, there is none.
+ * If the connection breaks, there is no result.
  *
  * @since 2026-07-28
  */
 export interface SubscriptionsListenResult extends Result {
-  /** Metadata that names the stream. */
+  /** Metadata with the id of the stream. */
   _meta: SubscriptionsListenResultMetaObject;
 }
 
@@ -957,15 +964,15 @@ export interface SubscriptionsListenResultResponse extends JSONRPCResultResponse
  * @since 2026-07-28
  */
 export interface SubscriptionsAcknowledgedNotificationParams extends NotificationParams {
-  /** The part of the filter that the server is going to serve; the rest it does not support. */
+  /** The part of the client's filter that the server supports; it sends nothing else. */
   notifications: SubscriptionFilter;
 }
 
 /**
- * Sent by the server when it has opened a `subscriptions/listen` stream.
+ * A notification that the server has opened a `subscriptions/listen` stream.
  *
- * No message with the same subscription id comes before it; over stdio, messages of other
- * subscriptions may.
+ * It precedes all other messages with the same subscription id. Over stdio, messages of other
+ * subscriptions may come before it.
  *
  * @since 2026-07-28
  */
@@ -976,7 +983,7 @@ export interface SubscriptionsAcknowledgedNotification extends JSONRPCNotificati
 
 /* Resources */
 
-/** Asks the server for its resources, page by page. */
+/** A request for the server's resources, one page at a time. */
 export interface ListResourcesRequest extends PaginatedRequest {
   method: "resources/list";
 }
@@ -996,7 +1003,7 @@ export interface ListResourcesResultResponse extends JSONRPCResultResponse {
   result: ListResourcesResult;
 }
 
-/** Asks the server for its resource templates, page by page. */
+/** A request for the server's resource templates, one page at a time. */
 export interface ListResourceTemplatesRequest extends PaginatedRequest {
   method: "resources/templates/list";
 }
@@ -1024,7 +1031,7 @@ export interface ListResourceTemplatesResultResponse extends JSONRPCResultRespon
  */
 export interface ResourceRequestParams extends RequestParams {
   /**
-   * URI of the resource concerned, in any scheme the server understands.
+   * URI of the resource, in any scheme that the server supports.
    *
    * @format uri
    */
@@ -1039,7 +1046,7 @@ export interface ResourceRequestParams extends RequestParams {
 export interface ReadResourceRequestParams
   extends ResourceRequestParams, InputResponseRequestParams {}
 
-/** Asks the server for the contents of a resource. */
+/** A request to read a resource. */
 export interface ReadResourceRequest extends JSONRPCRequest {
   method: "resources/read";
   params: ReadResourceRequestParams;
@@ -1047,12 +1054,12 @@ export interface ReadResourceRequest extends JSONRPCRequest {
 
 /** The contents of a resource. */
 export interface ReadResourceResult extends CacheableResult {
-  /** The contents, in several entries if the resource has parts (say, a directory). */
+  /** The contents: several entries if the resource has parts (for example a directory). */
   contents: (TextResourceContents | BlobResourceContents)[];
 }
 
 /**
- * Response to `resources/read` that reports success, or asks for input first.
+ * Response to `resources/read` that reports success, or requests input first.
  *
  * @since 2026-07-28
  */
@@ -1061,10 +1068,10 @@ export interface ReadResourceResultResponse extends JSONRPCResultResponse {
 }
 
 /**
- * Sent by the server when its list of resources has changed.
+ * A notification that the server's list of resources has changed.
  *
- * It comes on a `subscriptions/listen` stream whose filter sets `resourcesListChanged`. Fetch the
- * list again to see the changes.
+ * The server sends it on `subscriptions/listen` streams whose filter sets `resourcesListChanged`.
+ * To see the changes, fetch the list again.
  */
 export interface ResourceListChangedNotification extends JSONRPCNotification {
   method: "notifications/resources/list_changed";
@@ -1078,7 +1085,7 @@ export interface ResourceListChangedNotification extends JSONRPCNotification {
  */
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
   /**
-   * URI of what has changed, possibly a part of the resource subscribed to.
+   * URI of the changed resource, possibly a part of the one subscribed to.
    *
    * @format uri
    */
@@ -1086,17 +1093,17 @@ export interface ResourceUpdatedNotificationParams extends NotificationParams {
 }
 
 /**
- * Sent by the server when a resource the client subscribed to has changed.
+ * A notification that a resource the client subscribed to has changed.
  *
- * It comes on a `subscriptions/listen` stream whose filter lists the resource. It carries no
- * contents: read the resource again to get them.
+ * The server sends it on `subscriptions/listen` streams whose filter lists the resource. To get the
+ * new contents, read the resource again.
  */
 export interface ResourceUpdatedNotification extends JSONRPCNotification {
   method: "notifications/resources/updated";
   params: ResourceUpdatedNotificationParams;
 }
 
-/** Describes a resource that can be fetched with `resources/read`. */
+/** A resource that clients can read with `resources/read`. */
 export interface Resource extends BaseMetadata, Icons {
   /**
    * URI that identifies the resource in requests.
@@ -1104,42 +1111,42 @@ export interface Resource extends BaseMetadata, Icons {
    * @format uri
    */
   uri: string;
-  /** What the resource holds, in words that help a language model choose. */
+  /** Description of the resource, which helps language models to select it. */
   description?: string;
   /** Media type of the contents, if known. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
    * Number of bytes in the contents before any encoding, if known.
    *
-   * It helps to show file sizes and to foresee how much context will be taken up.
+   * It helps to display file sizes and to predict how much context the contents will occupy.
    */
   size?: number;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
   _meta?: MetaObject;
 }
 
-/** Describes a family of resources whose URIs follow one pattern. */
+/** A family of resources whose URIs follow one pattern. */
 export interface ResourceTemplate extends BaseMetadata, Icons {
   /**
-   * Pattern of the URIs, in the syntax of RFC 6570.
+   * URI template (RFC 6570) of the resources.
    *
    * @format uri-template
    */
   uriTemplate: string;
-  /** What the resources are for, in words that help a language model choose. */
+  /** Description of the resources, which helps language models to select them. */
   description?: string;
-  /** Media type that every matching resource has; absent if they differ. */
+  /** Media type of all matching resources; absent if they differ. */
   mimeType?: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1161,7 +1168,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1187,9 +1194,7 @@ export interface BlobResourceContents extends ResourceContents {
 /* Content blocks */
 
 /**
- * One block of content in a prompt message or a tool result.
- *
- * The `type` field tells which.
+ * One block of content in a prompt message or a tool result, distinguished by `type`.
  *
  * @since 2025-06-18
  */
@@ -1201,10 +1206,10 @@ export interface TextContent {
   type: "text";
   /** The text itself. */
   text: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1220,12 +1225,12 @@ export interface ImageContent {
    * @format byte
    */
   data: string;
-  /** Media type, such as `image/png`; not every model takes every type. */
+  /** Media type, such as `image/png`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1233,24 +1238,24 @@ export interface ImageContent {
 }
 
 /**
- * Content block with sound.
+ * Content block with audio.
  *
  * @since 2025-03-26
  */
 export interface AudioContent {
   type: "audio";
   /**
-   * The sound file, encoded as base64.
+   * The audio file, encoded as base64.
    *
    * @format byte
    */
   data: string;
-  /** Media type, such as `audio/wav`; not every model takes every type. */
+  /** Media type, such as `audio/wav`; not every model supports every type. */
   mimeType: string;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1260,7 +1265,7 @@ export interface AudioContent {
 /**
  * Content block that points to a resource without including its contents.
  *
- * The resource can be read by its URI even if `resources/list` does not mention it.
+ * The resource can be read by its URI even if `resources/list` does not list it.
  *
  * @since 2025-06-18
  */
@@ -1271,16 +1276,16 @@ export interface ResourceLink extends Resource {
 /**
  * Content block that includes the contents of a resource.
  *
- * The client decides how to show it to people and how to pass it to a model.
+ * The client decides how to display it to people and how to pass it to a model.
  */
 export interface EmbeddedResource {
   type: "resource";
   /** The contents, as text or as binary data. */
   resource: TextResourceContents | BlobResourceContents;
-  /** Hints for the client on audience, importance and the like. */
+  /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1289,7 +1294,7 @@ export interface EmbeddedResource {
 
 /* Prompts */
 
-/** Asks the server for its prompts, page by page. */
+/** A request for the server's prompts, one page at a time. */
 export interface ListPromptsRequest extends PaginatedRequest {
   method: "prompts/list";
 }
@@ -1315,28 +1320,28 @@ export interface ListPromptsResultResponse extends JSONRPCResultResponse {
  * @since 2025-11-25
  */
 export interface GetPromptRequestParams extends InputResponseRequestParams {
-  /** Name of the prompt, as found in `prompts/list`. */
+  /** Name of the prompt, as listed by `prompts/list`. */
   name: string;
-  /** Values to fill in, by argument name; always strings. */
+  /** Arguments of the prompt by name; all values are strings. */
   arguments?: { [key: string]: string };
 }
 
-/** Asks the server for one of its prompts, filled in with arguments. */
+/** A request for one of the server's prompts, filled in with arguments. */
 export interface GetPromptRequest extends JSONRPCRequest {
   method: "prompts/get";
   params: GetPromptRequestParams;
 }
 
-/** A prompt filled in and ready for a language model. */
+/** A prompt that is filled in and ready for a language model. */
 export interface GetPromptResult extends Result {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The messages to give to the model, in order. */
+  /** Messages to pass to the model, in order. */
   messages: PromptMessage[];
 }
 
 /**
- * Response to `prompts/get` that reports success, or asks for input first.
+ * Response to `prompts/get` that reports success, or requests input first.
  *
  * @since 2026-07-28
  */
@@ -1344,14 +1349,14 @@ export interface GetPromptResultResponse extends JSONRPCResultResponse {
   result: GetPromptResult | InputRequiredResult;
 }
 
-/** Describes a prompt that can be fetched with `prompts/get`. */
+/** A prompt that clients can fetch with `prompts/get`. */
 export interface Prompt extends BaseMetadata, Icons {
-  /** What the prompt is meant for. */
+  /** Purpose of the prompt. */
   description?: string;
-  /** The arguments it takes, if any. */
+  /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1360,29 +1365,29 @@ export interface Prompt extends BaseMetadata, Icons {
 
 /** One argument of a prompt. */
 export interface PromptArgument extends BaseMetadata {
-  /** What to pass for it, in words for people. */
+  /** Description of the argument, for people. */
   description?: string;
-  /** True if it has to be passed; absent counts as false. */
+  /** True if the argument is required; by default false. */
   required?: boolean;
 }
 
 /**
  * One message of a prompt that has been filled in.
  *
- * Unlike a `SamplingMessage`, it may hold resources.
+ * Unlike a `SamplingMessage`, it may contain resources.
  */
 export interface PromptMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content. */
+  /** Content of the message, as a single block. */
   content: ContentBlock;
 }
 
 /**
- * Sent by the server when its list of prompts has changed.
+ * A notification that the server's list of prompts has changed.
  *
- * It comes on a `subscriptions/listen` stream whose filter sets `promptsListChanged`. Fetch the
- * list again to see the changes.
+ * The server sends it on `subscriptions/listen` streams whose filter sets `promptsListChanged`. To
+ * see the changes, fetch the list again.
  */
 export interface PromptListChangedNotification extends JSONRPCNotification {
   method: "notifications/prompts/list_changed";
@@ -1391,7 +1396,7 @@ export interface PromptListChangedNotification extends JSONRPCNotification {
 
 /* Tools */
 
-/** Asks the server for its tools, page by page. */
+/** A request for the server's tools, one page at a time. */
 export interface ListToolsRequest extends PaginatedRequest {
   method: "tools/list";
 }
@@ -1417,13 +1422,13 @@ export interface ListToolsResultResponse extends JSONRPCResultResponse {
  * @since 2025-11-25
  */
 export interface CallToolRequestParams extends InputResponseRequestParams {
-  /** Name of the tool, as found in `tools/list`. */
+  /** Name of the tool, as listed by `tools/list`. */
   name: string;
-  /** Arguments by name, if any, as the tool's `inputSchema` wants them. */
+  /** Arguments by name, if any, as the tool's `inputSchema` requires them. */
   arguments?: { [key: string]: unknown };
 }
 
-/** Asks the server to run one of its tools. */
+/** A request to call one of the server's tools. */
 export interface CallToolRequest extends JSONRPCRequest {
   method: "tools/call";
   params: CallToolRequestParams;
@@ -1434,24 +1439,24 @@ export interface CallToolResult extends Result {
   /** Output of the tool as blocks of content, for a model or a person to read. */
   content: ContentBlock[];
   /**
-   * Output of the tool as JSON of any kind; null is a value like any other.
+   * Output of the tool as any JSON value, including null.
    *
-   * It follows the tool's `outputSchema` if there is one.
+   * It matches the tool's `outputSchema`, if the tool has one.
    *
    * @since 2025-06-18
    */
   structuredContent?: unknown;
   /**
-   * True if the tool failed; absent counts as false.
+   * True if the tool failed; by default false.
    *
-   * Failures while a tool runs belong here, where a model can see them and try again. A call that
-   * cannot even start, say of an unknown tool, is answered by a JSON-RPC error.
+   * Failures of a running tool are reported here, so that a model can see them and retry. A call
+   * that cannot start, such as a call of an unknown tool, is answered with a JSON-RPC error.
    */
   isError?: boolean;
 }
 
 /**
- * Response to `tools/call` that reports success, or asks for input first.
+ * Response to `tools/call` that reports success, or requests input first.
  *
  * @since 2026-07-28
  */
@@ -1460,29 +1465,29 @@ export interface CallToolResultResponse extends JSONRPCResultResponse {
 }
 
 /**
- * Sent by the server when its list of tools has changed.
+ * A notification that the server's list of tools has changed.
  *
- * It comes on a `subscriptions/listen` stream whose filter sets `toolsListChanged`. Fetch the list
- * again to see the changes.
+ * The server sends it on `subscriptions/listen` streams whose filter sets `toolsListChanged`. To
+ * see the changes, fetch the list again.
  */
 export interface ToolListChangedNotification extends JSONRPCNotification {
   method: "notifications/tools/list_changed";
   params?: NotificationParams;
 }
 
-/** Describes a tool that can be run with `tools/call`. */
+/** A tool that clients can call with `tools/call`. */
 export interface Tool extends BaseMetadata, Icons {
-  /** What the tool does, in words that help a language model choose. */
+  /** Description of the tool, which helps language models to select it. */
   description?: string;
   /**
    * JSON Schema of the arguments; its top level describes an object.
    *
-   * Beside `type` it may use every keyword of JSON Schema. A property with `x-mcp-header` has its
-   * value repeated in an HTTP header.
+   * Besides `type`, every keyword of JSON Schema is allowed. The value of a property with
+   * `x-mcp-header` is repeated in an HTTP header.
    */
   inputSchema: {
     /**
-     * URI of the JSON Schema dialect in use; absent means draft 2020-12.
+     * URI of the JSON Schema dialect; by default that of draft 2020-12.
      *
      * @since 2025-11-25
      */
@@ -1491,15 +1496,15 @@ export interface Tool extends BaseMetadata, Icons {
     [key: string]: unknown
   };
   /**
-   * JSON Schema of `structuredContent` in the result, whatever its type.
+   * JSON Schema of `structuredContent` in the result, which may be of any type.
    *
-   * It is absent if the tool does not declare its structured output.
+   * Absent if the tool does not declare its structured output.
    *
    * @since 2025-06-18
    */
   outputSchema?: {
     /**
-     * URI of the JSON Schema dialect in use; absent means draft 2020-12.
+     * URI of the JSON Schema dialect; by default that of draft 2020-12.
      *
      * @since 2025-11-25
      */
@@ -1507,15 +1512,15 @@ export interface Tool extends BaseMetadata, Icons {
     [key: string]: unknown
   };
   /**
-   * Hints on how the tool behaves.
+   * Hints on the behavior of the tool.
    *
-   * They may hold a label too: show `title` of the tool, else `title` of the hints, else `name`.
+   * The label to display is `title` of the tool, else `title` of the hints, else `name`.
    *
    * @since 2025-03-26
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1523,34 +1528,35 @@ export interface Tool extends BaseMetadata, Icons {
 }
 
 /**
- * Hints on how a tool behaves.
+ * Hints on the behavior of a tool.
  *
- * Nothing in it is certain to be true, not even the title. Do not rely on it for a decision to run
- * a tool of a server you do not trust.
+ * None of them is guaranteed to be true, not even the title. Do not base the decision to call a
+ * tool on them unless you trust its server.
  *
  * @since 2025-03-26
  */
 export interface ToolAnnotations {
   /** Label of the tool, for people. */
   title?: string;
-  /** True if the tool changes nothing around it; absent counts as false. */
+  /** True if the tool only reads and changes nothing; by default false. */
   readOnlyHint?: boolean;
   /**
-   * True if the tool may overwrite or delete, false if it only adds; absent counts as true.
+   * True if the tool may overwrite or delete data, false if it only adds; by default true.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   destructiveHint?: boolean;
   /**
-   * True if repeating a call unchanged has no further effect; absent counts as false.
+   * True if repeated calls with the same arguments have no further effect; by default false.
    *
-   * It has no meaning when `readOnlyHint` is true.
+   * Without effect if `readOnlyHint` is true.
    */
   idempotentHint?: boolean;
   /**
-   * True if the tool deals with things outside a fixed domain; absent counts as true.
+   * True if the tool interacts with the outside world, false if its domain is closed; by default
+   * true.
    *
-   * Searching the web is open in this sense, a private notebook is not.
+   * A web search is open in this sense; a private notebook is closed.
    */
   openWorldHint?: boolean;
 }
@@ -1560,7 +1566,7 @@ export interface ToolAnnotations {
 /**
  * Parameters of `notifications/message`.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export interface LoggingMessageNotificationParams extends NotificationParams {
@@ -1568,7 +1574,7 @@ export interface LoggingMessageNotificationParams extends NotificationParams {
   level: LoggingLevel;
   /** Name of the logger, if it has one. */
   logger?: string;
-  /** What is logged: any JSON value (null too), often a string or an object. */
+  /** Content of the log message: any JSON value (null too), often a string or an object. */
   data: unknown;
 }
 
@@ -1577,7 +1583,7 @@ export interface LoggingMessageNotificationParams extends NotificationParams {
  *
  * It is sent only for a request whose `_meta` sets a log level.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface LoggingMessageNotification extends JSONRPCNotification {
   method: "notifications/message";
@@ -1589,7 +1595,7 @@ export interface LoggingMessageNotification extends JSONRPCNotification {
  *
  * Names and order are those of syslog (RFC 5424).
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export type LoggingLevel =
   | "debug"
@@ -1606,25 +1612,25 @@ export type LoggingLevel =
 /**
  * Parameters of `sampling/createMessage`.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export interface CreateMessageRequestParams {
   /** The conversation so far, oldest message first. */
   messages: SamplingMessage[];
-  /** What kind of model the server would like; not binding. */
+  /** Preferences of the server for the model; not binding. */
   modelPreferences?: ModelPreferences;
   /** System prompt to use; the client may change it or leave it out. */
   systemPrompt?: string;
   /**
-   * Whose context the client should add to the prompt; not binding.
+   * Servers whose context the client should add to the prompt, by default `none`; not binding.
    *
-   * `thisServer` is the server that asks, `allServers` all that are connected to the client; both
-   * may be dropped from the protocol, and are only for clients with the capability
-   * `sampling.context`. Absent counts as `none`.
+   * `thisServer`: the requesting server. `allServers`: all servers connected to the client. Both
+   * may be removed from the protocol, and are only for clients with the capability
+   * `sampling.context`.
    *
-   * @deprecated Since 2025-11-25 for `thisServer` and `allServers`, by SEP-2596; they go when
-   * sampling goes (SEP-2577), or before. Say `none` or leave the field out.
+   * @deprecated Since 2025-11-25 for `thisServer` and `allServers`, by SEP-2596; they will be
+   * removed with sampling (SEP-2577) or earlier. Use `none` or omit the field.
    */
   includeContext?: "none" | "thisServer" | "allServers";
   /**
@@ -1633,20 +1639,20 @@ export interface CreateMessageRequestParams {
    * @TJS-type number
    */
   temperature?: number;
-  /** Upper limit of tokens to generate; the client may stay below it. */
+  /** Maximum number of tokens to generate; the client may generate fewer. */
   maxTokens: number;
-  /** Strings that end the output as soon as the model writes one of them. */
+  /** Strings that end the output as soon as the model generates one of them. */
   stopSequences?: string[];
-  /** Settings handed on to the provider of the model, in that provider's own form. */
+  /** Settings for the provider of the model, in the provider's own format. */
   metadata?: JSONObject;
   /**
-   * Tools the model may use.
+   * Tools that the model may call.
    *
    * Only for clients with the capability `sampling.tools`; others answer with an error.
    */
   tools?: Tool[];
   /**
-   * Whether the model has to use the tools; absent leaves it to the model.
+   * Rule for the use of the tools; by default the model decides.
    *
    * Only for clients with the capability `sampling.tools`; others answer with an error.
    */
@@ -1654,12 +1660,12 @@ export interface CreateMessageRequestParams {
 }
 
 /**
- * Asks the client to have a language model write a message.
+ * A request to generate a message with a language model of the client.
  *
- * It is not sent by itself, but as an entry of `InputRequests`. The client picks the model. It
- * should first show the request to the user, who may refuse it.
+ * It is sent as an entry of `InputRequests`, not as a message of its own. The client selects the
+ * model. It should first show the request to the user, who may refuse it.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface CreateMessageRequest {
   method: "sampling/createMessage";
@@ -1667,19 +1673,19 @@ export interface CreateMessageRequest {
 }
 
 /**
- * The message that a language model wrote for the server.
+ * A message that a language model generated for the server.
  *
- * Sent by the client, which should first show it to the user, who may keep it from the server.
+ * The client should first show it to the user, who may withhold it from the server.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface CreateMessageResult extends SamplingMessage {
   /** Name of the model that wrote the message. */
   model: string;
   /**
-   * Why the output ended, if known; other strings than those listed may occur.
+   * Reason why the output ended, if known; strings other than those listed are allowed.
    *
-   * `toolUse` says that the model wants tools to be called before it goes on.
+   * `toolUse`: the model requests tool calls before it continues.
    */
   stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | string;
 }
@@ -1687,15 +1693,15 @@ export interface CreateMessageResult extends SamplingMessage {
 /**
  * One message of a conversation with a language model.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface SamplingMessage {
-  /** Speaker of the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** What is said, as one block of content or a list of them. */
+  /** Content of the message, as a single block or a list of blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-11-25
    */
@@ -1703,11 +1709,9 @@ export interface SamplingMessage {
 }
 
 /**
- * One block of content in a message of a sampling conversation.
+ * One block of content in a message of a sampling conversation, distinguished by `type`.
  *
- * The `type` field tells which.
- *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export type SamplingMessageContentBlock =
@@ -1718,83 +1722,88 @@ export type SamplingMessageContentBlock =
   | ToolResultContent;
 
 /**
- * Content block in which a model asks for a tool to be called.
+ * Content block in which a model requests a tool call.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export interface ToolUseContent {
   type: "tool_use";
-  /** Id of this call, to which the `toolUseId` of its outcome refers. */
+  /** Id of the tool call; its result refers to it as `toolUseId`. */
   id: string;
-  /** Name of the tool to run. */
+  /** Name of the requested tool. */
   name: string;
-  /** Arguments by name, as the tool's `inputSchema` wants them. */
+  /** Arguments by name, as the tool's `inputSchema` requires them. */
   input: { [key: string]: unknown };
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
-   * Repeat it whenever the block is sent again, for the sake of caching.
+   * The client should keep it when it sends the block again, so that caches work.
    */
   _meta?: MetaObject;
 }
 
 /**
- * Content block that hands the outcome of a tool call back to the model.
+ * Content block with the result of a tool call, for the model.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export interface ToolResultContent {
   type: "tool_result";
-  /** The `id` of the `ToolUseContent` that asked for the call. */
+  /** The `id` of the `ToolUseContent` that requested the call. */
   toolUseId: string;
   /** Output of the tool as blocks of content, as in `CallToolResult`. */
   content: ContentBlock[];
   /**
-   * Output of the tool as JSON of any kind; null is a value like any other.
+   * Output of the tool as any JSON value, including null.
    *
-   * It should follow the tool's `outputSchema` if there is one.
+   * It should match the tool's `outputSchema`, if the tool has one.
    */
   structuredContent?: unknown;
-  /** True if the tool failed, as `content` should explain; absent counts as false. */
+  /**
+   * True if the tool failed; by default false.
+   *
+   * The `content` should then explain the failure.
+   */
   isError?: boolean;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
-   * Repeat it whenever the block is sent again, for the sake of caching.
+   * The client should keep it when it sends the block again, so that caches work.
    */
   _meta?: MetaObject;
 }
 
 /**
- * Says whether a model has to use tools.
+ * Rule for the use of tools by a model.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  * @since 2025-11-25
  */
 export interface ToolChoice {
   /**
-   * How free the model is; absent counts as `auto`.
+   * Freedom of the model to use tools; by default `auto`.
    *
-   * `auto`: it decides by itself. `required`: it has to use at least one tool. `none`: it must do
-   * without.
+   * `auto`: the model decides. `required`: it must call at least one tool. `none`: it must not call
+   * any.
    */
   mode?: "auto" | "required" | "none";
 }
 
 /**
- * What a server would like of the model used for sampling.
+ * Preferences of a server for the model used for sampling.
  *
- * All of it is advice: the client decides how to weigh it, or whether to follow it at all.
+ * They are not binding: the client decides how to weigh them and may ignore them.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface ModelPreferences {
   /**
-   * Models wanted, in order: the first that can be met wins.
+   * Preferred models in order; the first that the client can match wins.
    *
-   * They go before the three priorities, which may settle a choice between several matches.
+   * They should take precedence over the three priorities, which may decide between several
+   * matches.
    */
   hints?: ModelHint[];
   /**
@@ -1806,7 +1815,7 @@ export interface ModelPreferences {
    */
   costPriority?: number;
   /**
-   * Weight of a quick answer, from 0 (none) to 1 (decisive).
+   * Weight of a quick response, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1814,7 +1823,7 @@ export interface ModelPreferences {
    */
   speedPriority?: number;
   /**
-   * Weight of an able model, from 0 (none) to 1 (decisive).
+   * Weight of a capable model, from 0 (none) to 1 (decisive).
    *
    * @TJS-type number
    * @minimum 0
@@ -1824,17 +1833,17 @@ export interface ModelPreferences {
 }
 
 /**
- * One wish for a model.
+ * A preferred model.
  *
- * Further keys may occur; what they mean is left to the client.
+ * Further keys are allowed; the client decides what they mean.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface ModelHint {
   /**
    * Part of a model's name, such as `sonnet`; every model whose name contains it matches.
    *
-   * The client may take a comparable model of another make instead.
+   * The client may select a comparable model of another provider instead.
    */
   name?: string;
 }
@@ -1853,17 +1862,17 @@ export interface CompleteRequestParams extends RequestParams {
   argument: {
     /** Name of the prompt argument or template variable. */
     name: string;
-    /** What has been entered so far. */
+    /** Text entered so far. */
     value: string;
   };
-  /** What else is known already. */
+  /** Further input for the completion. */
   context?: {
     /** Values chosen for other arguments or variables, by name. */
     arguments?: { [key: string]: string };
   };
 }
 
-/** Asks the server how the value of an argument could be completed. */
+/** A request for completions of an argument's value. */
 export interface CompleteRequest extends JSONRPCRequest {
   method: "completion/complete";
   params: CompleteRequestParams;
@@ -1871,7 +1880,7 @@ export interface CompleteRequest extends JSONRPCRequest {
 
 /** Completions for the value of an argument. */
 export interface CompleteResult extends Result {
-  /** The completions, and how complete the list is. */
+  /** The completions and their total number. */
   completion: {
     /**
      * Values to suggest, at most 100.
@@ -1879,9 +1888,9 @@ export interface CompleteResult extends Result {
      * @maxItems 100
      */
     values: string[];
-    /** Number of matches, counting those left out here; absent if unknown. */
+    /** Number of all matches, including those not in `values`; absent if unknown. */
     total?: number;
-    /** True if matches were left out, with or without a `total` to say how many. */
+    /** True if there are more matches than `values` holds, even if `total` is absent. */
     hasMore?: boolean;
   };
 }
@@ -1896,21 +1905,21 @@ export interface CompleteResultResponse extends JSONRPCResultResponse {
 }
 
 /**
- * Names the resource or resource template whose variable is to be completed.
+ * Reference to the resource or resource template whose variable to complete.
  *
  * @since 2025-06-18
  */
 export interface ResourceTemplateReference {
   type: "ref/resource";
   /**
-   * URI, or URI pattern of a template.
+   * URI of the resource, or URI template.
    *
    * @format uri-template
    */
   uri: string;
 }
 
-/** Names the prompt whose argument is to be completed. */
+/** Reference to the prompt whose argument to complete. */
 export interface PromptReference extends BaseMetadata {
   type: "ref/prompt";
 }
@@ -1918,16 +1927,16 @@ export interface PromptReference extends BaseMetadata {
 /* Roots */
 
 /**
- * Asks the client for its roots: the directories and files to work in.
+ * A request for the client's roots: the directories and files to work in.
  *
- * It is not sent by itself, but as an entry of `InputRequests`.
+ * It is sent as an entry of `InputRequests`, not as a message of its own.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface ListRootsRequest {
   method: "roots/list";
   params?: {
-    /** Metadata added by the requester, apart from the parameters of the method. */
+    /** Metadata of the requester, beyond the parameters of the method. */
     _meta?: MetaObject;
   };
 }
@@ -1935,7 +1944,7 @@ export interface ListRootsRequest {
 /**
  * The roots of the client.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface ListRootsResult {
   /** All roots of the client. */
@@ -1945,19 +1954,19 @@ export interface ListRootsResult {
 /**
  * A directory or file in which the server may work.
  *
- * @deprecated Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or more.
+ * @deprecated Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve months.
  */
 export interface Root {
   /**
-   * Location of the root; so far always a `file://` URI.
+   * Location of the root; currently always a `file://` URI.
    *
    * @format uri
    */
   uri: string;
-  /** Label for people, also useful to speak of the root elsewhere. */
+  /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata added by the sender, apart from the fields the protocol defines.
+   * Metadata of the sender, beyond the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1967,9 +1976,9 @@ export interface Root {
 /* Elicitation */
 
 /**
- * Parameters of `elicitation/create`, for a form or for a web page.
+ * Parameters of `elicitation/create`, for a form or for a web page, distinguished by `mode`.
  *
- * The `mode` field tells which; a form may leave it out.
+ * For a form `mode` may be absent.
  *
  * @since 2025-11-25
  */
@@ -1978,14 +1987,14 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
 /**
  * Parameters of `elicitation/create` for a form shown by the client.
  *
- * Passwords and other secrets must not be asked for in this way; the URL mode is for those.
+ * Forms must not request passwords or other secrets; the URL mode is for those.
  *
  * @since 2025-11-25
  */
 export interface ElicitRequestFormParams {
-  /** Says that a form is meant, which is also the case if it is absent. */
+  /** Marker of a form; may be absent. */
   mode?: "form";
-  /** Text for the user that says what is wanted. */
+  /** Message to the user that describes the requested input. */
   message: string;
   /** JSON Schema of the form: one flat object of simple fields. */
   requestedSchema: {
@@ -1996,22 +2005,22 @@ export interface ElicitRequestFormParams {
     properties: {
       [key: string]: PrimitiveSchemaDefinition;
     };
-    /** Names of the fields that have to be filled in. */
+    /** Names of the required fields. */
     required?: string[];
   };
 }
 
 /**
- * Parameters of `elicitation/create` for a web page the user is asked to visit.
+ * Parameters of `elicitation/create` for a web page that the user should visit.
  *
- * What is entered there goes past the client, so this way suits secrets.
+ * The client does not see what the user enters there, so this mode is suitable for secrets.
  *
  * @since 2025-11-25
  */
 export interface ElicitRequestURLParams {
-  /** Says that a web page is meant. */
+  /** Marker of a web page. */
   mode: "url";
-  /** Text for the user that says why the page should be visited. */
+  /** Message to the user that explains the reason for the visit. */
   message: string;
   /**
    * Address of the page to visit.
@@ -2022,10 +2031,10 @@ export interface ElicitRequestURLParams {
 }
 
 /**
- * Asks the client to get some information from the user.
+ * A request for input from the user.
  *
- * It is not sent by itself, but as an entry of `InputRequests`. The client shows a form or proposes
- * a web page to visit, depending on `mode`; the user may refuse.
+ * It is sent as an entry of `InputRequests`, not as a message of its own. Depending on `mode`, the
+ * client shows a form or suggests a web page to visit; the user may refuse.
  *
  * @since 2025-06-18
  */
@@ -2037,8 +2046,7 @@ export interface ElicitRequest {
 /**
  * Schema of one form field: text, number, yes or no, or a choice.
  *
- * The `type` field tells which, and a string schema with `enum` or `oneOf` is a choice, as is every
- * array.
+ * The kind follows from `type`. A string with `enum` or `oneOf` is a choice, and so is every array.
  *
  * @since 2025-06-18
  */
@@ -2055,14 +2063,14 @@ export interface StringSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of characters. */
+  /** Minimum number of characters. */
   minLength?: number;
-  /** Greatest number of characters. */
+  /** Maximum number of characters. */
   maxLength?: number;
-  /** Form the text must have, as named by JSON Schema. */
+  /** Format of the text, as named by JSON Schema. */
   format?: "email" | "uri" | "date" | "date-time";
   /**
-   * Value the field starts with.
+   * Initial value of the field.
    *
    * @since 2025-11-25
    */
@@ -2082,19 +2090,19 @@ export interface NumberSchema {
   /** Explanation of the field, for people. */
   description?: string;
   /**
-   * Least value allowed.
+   * Minimum value.
    *
    * @TJS-type number
    */
   minimum?: number;
   /**
-   * Greatest value allowed.
+   * Maximum value.
    *
    * @TJS-type number
    */
   maximum?: number;
   /**
-   * Value the field starts with.
+   * Initial value of the field.
    *
    * @TJS-type number
    * @since 2025-11-25
@@ -2113,7 +2121,7 @@ export interface BooleanSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: boolean;
 }
 
@@ -2144,7 +2152,7 @@ export interface UntitledSingleSelectEnumSchema {
   description?: string;
   /** The values to choose from. */
   enum: string[];
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
@@ -2166,7 +2174,7 @@ export interface TitledSingleSelectEnumSchema {
     /** Label of the value, for people. */
     title: string;
   }>;
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
@@ -2188,17 +2196,17 @@ export interface UntitledMultiSelectEnumSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of values to choose. */
+  /** Minimum number of values to choose. */
   minItems?: number;
-  /** Greatest number of values to choose. */
+  /** Maximum number of values to choose. */
   maxItems?: number;
-  /** Schema of each value chosen. */
+  /** Schema of each chosen value. */
   items: {
     type: "string";
     /** The values to choose from. */
     enum: string[];
   };
-  /** Values the field starts with. */
+  /** Initial values of the field. */
   default?: string[];
 }
 
@@ -2213,11 +2221,11 @@ export interface TitledMultiSelectEnumSchema {
   title?: string;
   /** Explanation of the field, for people. */
   description?: string;
-  /** Least number of values to choose. */
+  /** Minimum number of values to choose. */
   minItems?: number;
-  /** Greatest number of values to choose. */
+  /** Maximum number of values to choose. */
   maxItems?: number;
-  /** Schema of each value chosen. */
+  /** Schema of each chosen value. */
   items: {
     /** The values to choose from, with their labels. */
     anyOf: Array<{
@@ -2227,14 +2235,14 @@ export interface TitledMultiSelectEnumSchema {
       title: string;
     }>;
   };
-  /** Values the field starts with. */
+  /** Initial values of the field. */
   default?: string[];
 }
 
 /**
- * Old schema of a form field for a choice of one from values with labels.
+ * Legacy schema of a form field for a choice of one from values with labels.
  *
- * It will go away; use `TitledSingleSelectEnumSchema` in new code.
+ * It will be removed; use `TitledSingleSelectEnumSchema` in new code.
  *
  * @since 2025-11-25
  */
@@ -2252,31 +2260,31 @@ export interface LegacyTitledEnumSchema {
    * JSON Schema itself has no such keyword.
    */
   enumNames?: string[];
-  /** Value the field starts with. */
+  /** Initial value of the field. */
   default?: string;
 }
 
 /**
- * What the user made of an elicitation request.
+ * Outcome of an elicitation request.
  *
  * @since 2025-06-18
  */
 export interface ElicitResult {
   /**
-   * What the user did.
+   * Action of the user.
    *
-   * `accept`: sent the form off, or agreed to visit the page. `decline`: refused outright.
-   * `cancel`: closed it without deciding.
+   * `accept`: submitted the form, or agreed to visit the page. `decline`: refused explicitly.
+   * `cancel`: closed it without a decision.
    */
   action: "accept" | "decline" | "cancel";
-  /** The values entered, by field name; only there if a form was accepted. */
+  /** Submitted values by field name; only present if a form was accepted. */
   content?: { [key: string]: string | number | boolean | string[] };
 }
 
 /* Client messages */
 
 /**
- * Any request that a client sends; `method` tells which.
+ * Any request that a client sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2300,7 +2308,7 @@ export type ClientRequest =
 export type ClientNotification = CancelledNotification;
 
 /**
- * The only result that a client returns; what servers ask for comes in `InputResponses`.
+ * The only result that a client returns; answers to input requests are `InputResponses`.
  *
  * @internal
  */
@@ -2309,7 +2317,7 @@ export type ClientResult = EmptyResult;
 /* Server messages */
 
 /**
- * Any notification that a server sends; `method` tells which.
+ * Any notification that a server sends, distinguished by `method`.
  *
  * @internal
  */
@@ -2324,7 +2332,7 @@ export type ServerNotification =
   | SubscriptionsAcknowledgedNotification;
 
 /**
- * Any result that a server returns; the request it answers tells which.
+ * Any result that a server returns; its type follows from the request.
  *
  * @internal
  */

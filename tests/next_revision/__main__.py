@@ -25,7 +25,7 @@ export interface DescribeToolRequestParams extends RequestParams {
   name: string;
 }
 
-/** Asks the server for one of its tools. */
+/** A request for the description of one tool. */
 export interface DescribeToolRequest extends JSONRPCRequest {
   method: "tools/describe";
   params: DescribeToolRequestParams;

@@ -136,7 +136,7 @@ def test_the_bundled_extension_takes_what_the_official_one_takes(upstream: Path)
 @pytest.mark.parametrize(
     ("text", "other", "noticed"),
     [
-        ("  /** Id of the task to report on. */\n  taskId", "  id", "GetTaskRequest"),
+        ("  /** Id of the task whose status is requested. */\n  taskId", "  id", "GetTaskRequest"),
         ("  statusMessage?: string;", "  statusMessage: string;", "Task"),
         ('"working" | "input_required" |', '"working" |', "TaskStatus"),
         ("ttlMs: number | null;", "ttlMs: number;", "CreateTaskResult"),

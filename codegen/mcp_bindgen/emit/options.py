@@ -42,9 +42,9 @@ _CLIENT: Mapping[str, tuple[str, str]] = {
 
 _STATELESS_CLIENT: Mapping[str, tuple[str, str]] = {
     "rounds": ("int", "Limit on requests for input during one request, by default 16."),
-    "discover": ("bool", "Whether connecting requests the server's name and capabilities, by default True."),
-    "restart": ("bool", "Whether to reopen a connection that ended by itself, by default False."),
-    "tasks": ("bool", "Whether the server may run tool calls as tasks, by default False."),
+    "discover": ("bool", "If true, connecting requests the server's name and capabilities; by default True."),
+    "restart": ("bool", "If true, a connection that ended by itself is reopened; by default False."),
+    "tasks": ("bool", "If true, the server may run tool calls as tasks; by default False."),
     "cache": (
         "ResultCache | bool",
         "Cache of results: True for one of this client, or a `ResultCache` for several clients. By default off.",
@@ -60,16 +60,16 @@ _ON_NOTIFICATION: Mapping[str, str] = {
 }
 
 _ELICITATION = {
-    "form": "Asks the user to fill in a form; the content of an accepted form is validated.",
-    "url": "Asks the user whether to open a URL. Show the whole URL, and open it only with consent.",
+    "form": "Callback that shows a form to the user and returns the outcome; the content of an accepted form is validated.",
+    "url": "Callback that opens a URL for the user. It must show the whole URL first, and open it only with consent.",
 }
 
-_REFUSE = "Raises `features.sampling.Refused` to refuse."
+_REFUSE = "It raises `features.sampling.Refused` to refuse."
 
 _INTRODUCTION: Mapping[str, tuple[str, str]] = {
-    "title": ("title", "Name of the {} for people."),
+    "title": ("title", "Display name of the {}."),
     "description": ("description", "Purpose of the {}, in a sentence or two."),
-    "icons": ("icons", "Icons of the {}, from which users' programs choose."),
+    "icons": ("icons", "Icon of the {} in one or more sizes and formats."),
     "websiteUrl": ("website_url", "URL of a web page about the {}."),
 }
 """Members by wire name, each with its option and the option's documentation."""
@@ -177,7 +177,7 @@ class _Planner:
         tool = self._protocol.objects.get("Tool")
         if tool is not None and any(member.name == "outputSchema" for member in tool.fields):
             doc = (
-                "Whether to validate `structuredContent` against the tool's `outputSchema`, if the tool was listed; by "
+                "If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed; by "
                 "default if the extra `schema` is installed."
             )
             yield _Option("check_output", "bool | None", doc)
@@ -207,18 +207,18 @@ class _Planner:
         if method is None or method.params is None:
             return
         params, result = self._annotations.of(method.params), self._result(method)
-        doc = f"Requests a message from a language model. {_REFUSE}"
+        doc = f"Callback that requests a message from a language model. {_REFUSE}"
         yield _Option("sampling", f"Callable[[{params}, ClientContext], {result}]", doc)
-        doc = f"Reviews the params before `sampling`, and returns them, changed or not. {_REFUSE}"
+        doc = f"Callback that reviews the params before `sampling` and returns them, possibly changed. {_REFUSE}"
         yield _Option("approve_request", f"Callable[[{params}], {params}]", doc)
-        doc = f"Reviews the result of `sampling`, and returns it, changed or not. {_REFUSE}"
+        doc = f"Callback that reviews the result of `sampling` and returns it, possibly changed. {_REFUSE}"
         yield _Option("approve_result", f"Callable[[{params}, {result}], {result}]", doc)
         for name, purpose in (
             ("sampling_tools", "supports tools"),
             ("sampling_context", "adds the context of servers"),
         ):
             if BY_CAPABILITY[name] in self._paths:
-                yield _Option(name, "bool", f"Whether `sampling` {purpose}, by default False.")
+                yield _Option(name, "bool", f"If true, `sampling` {purpose}; by default False.")
 
     def _elicitation(self) -> Iterator[_Option]:
         method = self._protocol.methods.get(ELICIT)
@@ -249,7 +249,7 @@ class _Planner:
 
 
 def _introduction_options(protocol: Protocol, annotations: Annotations, side: Side) -> Mapping[str, tuple[str, str]]:
-    """Return the options of a side by name, each with its annotation and what it is for."""
+    """Return the options of a side by name, each with its annotation and its docstring."""
     declared = {member.name: member.type for member in protocol.objects["Implementation"].fields}
     return {
         option: (f"{annotations.of(declared[member])} | None", doc.format(side))

@@ -1,4 +1,4 @@
-"""Options of servers: each is declared here once, with its type, its default and what it is for.
+"""Options of servers: each is declared here once, with its type, default and docstring.
 
 The generator reads these classes for the ``ServerOptions`` of each package.
 """
@@ -26,11 +26,11 @@ class ServerOptions:
     """The options of a server besides its name and version."""
 
     title: str | None = None
-    """Name of the server for people; `name` is for programs."""
+    """Display name of the server; `name` identifies it to programs."""
     description: str | None = None
     """Purpose of the server, in a sentence or two."""
     icons: Sequence[Any] | None = None
-    """Images to choose an icon of the server from."""
+    """Icon of the server in one or more sizes and formats."""
     website_url: str | None = None
     """URL of a web page about the server."""
     instructions: str | None = None
@@ -38,13 +38,13 @@ class ServerOptions:
     capabilities: Any = None
     """Capabilities to declare in addition to those that follow from the handlers."""
     logging: bool = True
-    """Whether handlers may send log messages."""
+    """If true, handlers may send log messages."""
     workers: int = 16
     """Limit on the requests of one connection that run at the same time."""
     timeout: float = 60.0
-    """Seconds to wait for a response of the client; its progress notifications start them anew."""
+    """Seconds to wait for a response of the client; each progress notification restarts the timer."""
     limit: float = 600.0
-    """Seconds to wait for a response of the client altogether."""
+    """Seconds to wait for a response of the client in total."""
     grace: float = 2.0
     """Seconds that running handlers have to finish after the client has closed the connection."""
     page_size: int = 100
@@ -52,15 +52,15 @@ class ServerOptions:
     cursor_key: bytes | None = None
     """At least 32 secret bytes that sign cursors, the same in all processes of an endpoint. Random unless set."""
     limits: Limits | bool = True
-    """Rate limits for calls, completions, progress and log messages; True for the usual ones, False for none."""
+    """Rate limits for calls, completions, progress and log messages; True for the defaults, False for none."""
     redact: Callable[[Any], Any] | None = None
-    """Is called with the data of each log message and returns the data to send."""
+    """Callback that receives the data of each log message and returns the data to send."""
     ping: float | None = None
     """Seconds without a message after which the client is pinged; None for never."""
     ping_failures: int = 3
     """Number of pings without a response after which the connection is closed."""
     tasks: MemoryTasks | None = None
-    """Store of the tasks that requests become; None if requests become no tasks."""
+    """Store of tasks; None if requests are not run as tasks."""
 
     def __init__(self, **options: Any) -> None:
         """Raise `UsageError` for a value that does not fit its option, and ``TypeError`` for an unknown option."""
@@ -83,17 +83,17 @@ class StatelessServerOptions(ServerOptions):
     """The options of a server of a revision without handshake."""
 
     state_key: bytes | None = None
-    """At least 32 secret bytes that sign the state of requests that continue after a question to the client, the same in
-    all processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
+    """At least 32 secret bytes that sign the state of requests that wait for input from the client, the same in all
+    processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
     """
     state_lifetime: float = 600.0
-    """Seconds that a client may take to answer a question."""
+    """Seconds that a client may take to answer a request for input."""
     versions: Sequence[str] = ()
     """All revisions that the endpoint supports; those of the server alone unless set."""
     ttl_ms: int = 0
-    """Milliseconds that clients may keep results, unless `cache` sets others for a method or resource."""
+    """Milliseconds that clients may cache results, unless `cache` sets others for a method or resource."""
     cache_scope: Literal["public", "private"] = "private"
-    """Audience of results that are kept: `public` for everybody, `private` for the requesting user."""
+    """Scope of cached results: `public` for everybody, `private` for the requesting user."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

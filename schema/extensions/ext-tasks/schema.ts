@@ -1,7 +1,8 @@
-// The extension io.modelcontextprotocol/tasks, transcribed: a request may be answered with a task, whose outcome is asked
-// for later. Three things are written in another way than in the official file. It combines `Result` with the union of the
-// states of a task; here each combination is an interface of its own. Its params do not mention `_meta`; here it is an
-// optional member, as the core protocol lets no request go without it. Who sends what is said at the end.
+// Our transcription of the extension io.modelcontextprotocol/tasks: a server may answer a request with a task, and the client
+// fetches its outcome later. It differs from the official file in three ways. Where that file intersects `Result` with the
+// union of the states of a task, each combination is an interface of its own here. Its params do not mention `_meta`; here
+// `_meta` is an optional member, because the core protocol requires it in every request. The unions at the end list who sends
+// what.
 
 import type {
   Error as JSONRPCErrorObject,
@@ -17,52 +18,59 @@ import type {
 /* Tasks */
 
 /**
- * How far a task has got.
+ * Status of a task: running, waiting or ended.
  *
- * `working` goes on by itself, `input_required` needs answers of the client first. The other three
- * are final: `completed` has a result, which may be a tool's error; `failed` has a JSON-RPC error;
- * `cancelled` has neither.
+ * `working`: the server is processing the request. `input_required`: the task waits for answers
+ * from the client. `completed`: the task has a result, which may be a tool error (`isError`).
+ * `failed`: the task has a JSON-RPC error. `cancelled`: the task was stopped and has neither. The
+ * last three are final.
  *
  * @category `tasks`
  */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /**
- * A request that the server works on after having answered it.
+ * A request that the server executes in the background, with its status.
  *
  * @category `tasks`
  */
 export interface Task {
-  /** Id of the task, picked by the server. */
+  /** Id of the task, assigned by the server. */
   taskId: string;
-  /** How far the task has got. */
+  /** Status of the task. */
   status: TaskStatus;
-  /** Text for people or the model on the status, such as what is done now or why it failed. */
+  /**
+   * Explanation of the status for people or the model, such as the current step or the cause of a
+   * failure.
+   */
   statusMessage?: string;
-  /** When the task was created, as ISO 8601. */
+  /** Time of creation in ISO 8601 form. */
   createdAt: string;
-  /** When anything of the task changed last, as ISO 8601. */
+  /** Time of the last change in ISO 8601 form. */
   lastUpdatedAt: string;
   /**
-   * Milliseconds from its creation for which the task is kept; null means without end. It may
-   * change while the task lives.
+   * Milliseconds from creation for which the server keeps the task; null means without limit.
+   *
+   * The value may change during the life of the task.
    *
    * @format int
    * @nullable
    */
   ttlMs: number | null;
   /**
-   * Milliseconds to wait between one `tasks/get` and the next. It may change while the task lives.
+   * Milliseconds that the client should wait between two `tasks/get` requests.
+   *
+   * The value may change during the life of the task.
    *
    * @format int
    */
   pollIntervalMs?: number;
 }
 
-/* A task in each of its states */
+/* Tasks by status */
 
 /**
- * A task that goes on by itself.
+ * A task that the server is processing.
  *
  * @category `tasks`
  */
@@ -71,13 +79,17 @@ export interface WorkingTask extends Task {
 }
 
 /**
- * A task that waits for answers of the client.
+ * A task that waits for answers from the client.
  *
  * @category `tasks`
  */
 export interface InputRequiredTask extends Task {
   status: "input_required";
-  /** All that is asked and not answered yet. No key is used twice in the life of a task. */
+  /**
+   * Requests to the client that are not answered yet, by key.
+   *
+   * No key is used twice during the life of the task.
+   */
   inputRequests: InputRequests;
 }
 
@@ -88,7 +100,7 @@ export interface InputRequiredTask extends Task {
  */
 export interface CompletedTask extends Task {
   status: "completed";
-  /** What the request would have been answered with, such as a `CallToolResult`. */
+  /** Result of the original request, such as a `CallToolResult`. */
   result: { [key: string]: unknown };
 }
 
@@ -99,12 +111,12 @@ export interface CompletedTask extends Task {
  */
 export interface FailedTask extends Task {
   status: "failed";
-  /** What the request would have been answered with. */
+  /** JSON-RPC error that ended the task. */
   error: JSONRPCErrorObject;
 }
 
 /**
- * A task that was stopped.
+ * A task that was cancelled.
  *
  * @category `tasks`
  */
@@ -113,7 +125,7 @@ export interface CancelledTask extends Task {
 }
 
 /**
- * A task with what belongs to its state.
+ * A task in any status, with the fields of that status.
  *
  * @category `tasks`
  */
@@ -122,29 +134,29 @@ export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | Fai
 /* Creating tasks */
 
 /**
- * Answer to a request that became a task.
+ * Result that confirms a new task, in place of the result of the method.
  *
  * @category `tasks`
  */
 export interface CreateTaskResult extends Result, Task {
-  /** Tells it from the result of the method. */
+  /** Marker that distinguishes the task from the result of the method. */
   resultType: "task";
 }
 
 /* Operations */
 
 /**
- * Which task is asked for.
+ * Parameters of `tasks/get`.
  *
  * @category `tasks/get`
  */
 export interface GetTaskRequestParams extends Partial<RequestParams> {
-  /** Id of the task to report on. */
+  /** Id of the task whose status is requested. */
   taskId: string;
 }
 
 /**
- * Asks for a task.
+ * A request for the status of a task, with its result, error or open input requests.
  *
  * @category `tasks/get`
  */
@@ -154,57 +166,57 @@ export interface GetTaskRequest extends JSONRPCRequest {
 }
 
 /**
- * A working task, in answer to `tasks/get`.
+ * Result of `tasks/get` for a task in progress.
  *
  * @category `tasks/get`
  */
 export interface GetWorkingTaskResult extends Result, WorkingTask {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * A task that waits for answers, in answer to `tasks/get`.
+ * Result of `tasks/get` for a task that waits for answers from the client.
  *
  * @category `tasks/get`
  */
 export interface GetInputRequiredTaskResult extends Result, InputRequiredTask {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * A task with its result, in answer to `tasks/get`.
+ * Result of `tasks/get` for a task that has ended with a result.
  *
  * @category `tasks/get`
  */
 export interface GetCompletedTaskResult extends Result, CompletedTask {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * A task with its error, in answer to `tasks/get`.
+ * Result of `tasks/get` for a task that has ended with a JSON-RPC error.
  *
  * @category `tasks/get`
  */
 export interface GetFailedTaskResult extends Result, FailedTask {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * A task that was stopped, in answer to `tasks/get`.
+ * Result of `tasks/get` for a task that was cancelled.
  *
  * @category `tasks/get`
  */
 export interface GetCancelledTaskResult extends Result, CancelledTask {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * State of a task, in answer to `tasks/get`.
+ * Result of `tasks/get`: the task in its current status.
  *
  * @category `tasks/get`
  */
@@ -216,19 +228,19 @@ export type GetTaskResult =
   | GetCancelledTaskResult;
 
 /**
- * Answers to a task.
+ * Parameters of `tasks/update`.
  *
  * @category `tasks/update`
  */
 export interface UpdateTaskRequestParams extends Partial<RequestParams> {
-  /** Id of the task that asked. */
+  /** Id of the task that requested the input. */
   taskId: string;
-  /** Answers by the keys of the questions; some of them will do. */
+  /** Answers by the keys of `inputRequests`; some of them may be sent later. */
   inputResponses: InputResponses;
 }
 
 /**
- * Brings answers to what a task asks for.
+ * A request that delivers the client's answers to a task that waits for them.
  *
  * @category `tasks/update`
  */
@@ -238,17 +250,17 @@ export interface UpdateTaskRequest extends JSONRPCRequest {
 }
 
 /**
- * Says that answers have come in; what becomes of them shows later.
+ * Confirmation that the server received the answers; `tasks/get` shows their effect.
  *
  * @category `tasks/update`
  */
 export interface UpdateTaskResult extends Result {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /**
- * Which task is to stop.
+ * Parameters of `tasks/cancel`.
  *
  * @category `tasks/cancel`
  */
@@ -258,7 +270,7 @@ export interface CancelTaskRequestParams extends Partial<RequestParams> {
 }
 
 /**
- * Asks for a task to be stopped.
+ * A request to stop a task.
  *
  * @category `tasks/cancel`
  */
@@ -268,19 +280,19 @@ export interface CancelTaskRequest extends JSONRPCRequest {
 }
 
 /**
- * Says that the wish has been heard; whether the task stops shows later.
+ * Confirmation that the server received the request; `tasks/get` shows whether the task stops.
  *
  * @category `tasks/cancel`
  */
 export interface CancelTaskResult extends Result {
-  /** An answer like that of any method. */
+  /** Marker of the ordinary result of the method. */
   resultType: "complete";
 }
 
 /* Notifications */
 
 /**
- * What is told of a working task.
+ * Parameters of `notifications/tasks` for a task in progress.
  *
  * @category `notifications/tasks`
  */
@@ -289,7 +301,7 @@ export interface WorkingTaskNotificationParams extends NotificationParams, Worki
 }
 
 /**
- * What is told of a task that waits for answers.
+ * Parameters of `notifications/tasks` for a task that waits for answers from the client.
  *
  * @category `notifications/tasks`
  */
@@ -298,7 +310,7 @@ export interface InputRequiredTaskNotificationParams extends NotificationParams,
 }
 
 /**
- * What is told of a task with its result.
+ * Parameters of `notifications/tasks` for a task that has ended with a result.
  *
  * @category `notifications/tasks`
  */
@@ -307,7 +319,7 @@ export interface CompletedTaskNotificationParams extends NotificationParams, Com
 }
 
 /**
- * What is told of a task with its error.
+ * Parameters of `notifications/tasks` for a task that has ended with a JSON-RPC error.
  *
  * @category `notifications/tasks`
  */
@@ -316,7 +328,7 @@ export interface FailedTaskNotificationParams extends NotificationParams, Failed
 }
 
 /**
- * What is told of a task that was stopped.
+ * Parameters of `notifications/tasks` for a task that was cancelled.
  *
  * @category `notifications/tasks`
  */
@@ -325,7 +337,7 @@ export interface CancelledTaskNotificationParams extends NotificationParams, Can
 }
 
 /**
- * The state of a task, as `tasks/get` would give it at that moment.
+ * Parameters of `notifications/tasks`: the task in its new status, as `tasks/get` returns it.
  *
  * @category `notifications/tasks`
  */
@@ -337,7 +349,7 @@ export type TaskStatusNotificationParams =
   | CancelledTaskNotificationParams;
 
 /**
- * Tells those who subscribed to a task of its new state.
+ * A notification that the status of a task has changed, for clients subscribed to the task.
  *
  * @category `notifications/tasks`
  */
@@ -349,40 +361,42 @@ export interface TaskStatusNotification extends JSONRPCNotification {
 /* Subscriptions */
 
 /**
- * What the filter of `subscriptions/listen` has in addition.
+ * Fields that the extension adds to the filter of `subscriptions/listen`.
  *
  * @category `subscriptions`
  */
 export interface TaskSubscriptionNotifications {
-  /** Ids of the tasks to be told of. */
+  /** Ids of the tasks to receive `notifications/tasks` for. */
   taskIds?: string[];
 }
 
 /**
- * What the acknowledgement of a subscription has in addition.
+ * Fields that the extension adds to the acknowledgement of a subscription.
  *
  * @category `subscriptions`
  */
 export interface TaskSubscriptionAcknowledgedNotifications {
-  /** Ids of the tasks that the server will tell of. */
+  /** Ids of the tasks for which the server will send `notifications/tasks`. */
   taskIds?: string[];
 }
 
 /* Capability */
 
 /**
- * What both sides declare under `io.modelcontextprotocol/tasks` of their extensions: `{}`.
+ * Settings of the extension in the capabilities of client and server: always `{}`.
+ *
+ * Their key in `extensions` is `io.modelcontextprotocol/tasks`.
  *
  * @category `tasks`
  */
 export interface TasksExtensionCapability {}
 
-/* Who sends what */
+/* Messages by sender */
 
 /** Requests of the extension that clients send. */
 export type ClientRequest = GetTaskRequest | UpdateTaskRequest | CancelTaskRequest;
 
-/** Answers of servers to them, and to requests that became tasks. */
+/** Results of the extension that servers return. */
 export type ServerResult = CreateTaskResult | GetTaskResult | UpdateTaskResult | CancelTaskResult;
 
 /** Notifications of the extension that servers send. */
