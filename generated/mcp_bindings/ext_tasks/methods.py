@@ -32,7 +32,7 @@ GET_TASK: Final = RequestMethod[types.GetTaskRequestParams, types.GetTaskResult]
 )
 """`tasks/get`, sent by the client.
 
-Asks for a task.
+A request for the status of a task, with its result, error or open input requests.
 """
 
 UPDATE_TASK: Final = RequestMethod[
@@ -47,7 +47,7 @@ UPDATE_TASK: Final = RequestMethod[
 )
 """`tasks/update`, sent by the client.
 
-Brings answers to what a task asks for.
+A request that delivers the client's answers to a task that waits for them.
 """
 
 CANCEL_TASK: Final = RequestMethod[
@@ -62,7 +62,7 @@ CANCEL_TASK: Final = RequestMethod[
 )
 """`tasks/cancel`, sent by the client.
 
-Asks for a task to be stopped.
+A request to stop a task.
 """
 
 CREATE_MESSAGE: Final = RequestMethod[
@@ -79,13 +79,13 @@ CREATE_MESSAGE: Final = RequestMethod[
 )
 """`sampling/createMessage`, embedded in a result by the server.
 
-Asks the client to have a language model write a message.
+A request to generate a message with a language model of the client.
 
-It is not sent by itself, but as an entry of `InputRequests`. The client picks the
-model. It should first show the request to the user, who may refuse it.
+It is sent as an entry of `InputRequests`, not as a message of its own. The client
+selects the model. It should first show the request to the user, who may refuse it.
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 LIST_ROOTS: Final = RequestMethod[types.ListRootsRequestParams, types.ListRootsResult](
@@ -99,12 +99,12 @@ LIST_ROOTS: Final = RequestMethod[types.ListRootsRequestParams, types.ListRootsR
 )
 """`roots/list`, embedded in a result by the server.
 
-Asks the client for its roots: the directories and files to work in.
+A request for the client's roots: the directories and files to work in.
 
-It is not sent by itself, but as an entry of `InputRequests`.
+It is sent as an entry of `InputRequests`, not as a message of its own.
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
@@ -118,10 +118,10 @@ ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
 )
 """`elicitation/create`, embedded in a result by the server.
 
-Asks the client to get some information from the user.
+A request for input from the user.
 
-It is not sent by itself, but as an entry of `InputRequests`. The client shows a form or
-proposes a web page to visit, depending on `mode`; the user may refuse.
+It is sent as an entry of `InputRequests`, not as a message of its own. Depending on
+`mode`, the client shows a form or suggests a web page to visit; the user may refuse.
 """
 
 TASK_STATUS: Final = NotificationMethod[types.TaskStatusNotificationParams](
@@ -132,7 +132,8 @@ TASK_STATUS: Final = NotificationMethod[types.TaskStatusNotificationParams](
 )
 """`notifications/tasks`, sent by the server.
 
-Tells those who subscribed to a task of its new state.
+A notification that the status of a task has changed, for clients subscribed to the
+task.
 """
 
 REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {

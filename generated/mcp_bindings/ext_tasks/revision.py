@@ -10,12 +10,12 @@ REVISION: Final = "ext-tasks"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "ce73dac065162f6ca0217f1540f78d6448c15e351b161e25f6d18a0fdf0899f8"
+    "0ed65a3eaca4c51b56ac66736df81d1c047a7423402f327d9368e9474be76e14"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = False
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = False
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""

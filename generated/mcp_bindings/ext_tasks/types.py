@@ -237,14 +237,14 @@ Since 2026-07-28.
 MetaObject: TypeAlias = dict[str, Any]
 """Content of a `_meta` field: metadata by key.
 
-A key is a name, with a prefix before it if you like. The name consists of letters,
-digits and, in between, hyphens, underscores and dots; it may be empty. The prefix
-consists of labels joined by dots and ends with a slash. A label starts with a letter,
-ends with a letter or digit and may have hyphens in between. Take a domain you own and
-turn it around, as in `com.example/`.
+A key is a name with an optional prefix. The name consists of letters, digits and, in
+between, hyphens, underscores and dots; it may be empty. The prefix consists of labels
+joined by dots and ends with a slash. A label starts with a letter, ends with a letter
+or digit and may have hyphens in between. Use a domain you own in reverse order, as in
+`com.example/`.
 
-Prefixes whose second label is `mcp` or `modelcontextprotocol` are for the protocol
-itself: do not guess what an unknown key of that kind means.
+Prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved for the
+protocol: do not interpret unknown keys of that kind.
 
 Since 2026-07-28.
 """
@@ -256,17 +256,18 @@ TaskStatus: TypeAlias = Literal[
     "failed",
     "cancelled",
 ]
-"""How far a task has got.
+"""Status of a task: running, waiting or ended.
 
-`working` goes on by itself, `input_required` needs answers of the client first. The
-other three are final: `completed` has a result, which may be a tool's error; `failed`
-has a JSON-RPC error; `cancelled` has neither.
+`working`: the server is processing the request. `input_required`: the task waits for
+answers from the client. `completed`: the task has a result, which may be a tool error
+(`isError`). `failed`: the task has a JSON-RPC error. `cancelled`: the task was stopped
+and has neither. The last three are final.
 """
 
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Task(Record):
-    """A request that the server works on after having answered it."""
+    """A request that the server executes in the background, with its status."""
 
     __slots__ = (
         "task_id",
@@ -280,37 +281,40 @@ class Task(Record):
     )
 
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -341,7 +345,7 @@ class Task(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class WorkingTask(Record):
-    """A task that goes on by itself."""
+    """A task that the server is processing."""
 
     __slots__ = (
         "task_id",
@@ -356,35 +360,38 @@ class WorkingTask(Record):
     status: ClassVar[Literal["working"]] = "working"
     """Always "working"."""
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -413,7 +420,7 @@ class WorkingTask(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredTask(Record):
-    """A task that waits for answers of the client."""
+    """A task that waits for answers from the client."""
 
     __slots__ = (
         "task_id",
@@ -429,41 +436,45 @@ class InputRequiredTask(Record):
     status: ClassVar[Literal["input_required"]] = "input_required"
     """Always "input_required"."""
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     input_requests: InputRequests
-    """All that is asked and not answered yet. No key is used twice in the life of a
-    task.
+    """Requests to the client that are not answered yet, by key.
+
+    No key is used twice during the life of the task.
 
     On the wire: `inputRequests`.
     """
@@ -510,40 +521,43 @@ class CompletedTask(Record):
     status: ClassVar[Literal["completed"]] = "completed"
     """Always "completed"."""
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     result: dict[str, Any]
-    """What the request would have been answered with, such as a `CallToolResult`."""
+    """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -587,40 +601,43 @@ class FailedTask(Record):
     status: ClassVar[Literal["failed"]] = "failed"
     """Always "failed"."""
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     error: Error
-    """What the request would have been answered with."""
+    """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -648,7 +665,7 @@ class FailedTask(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledTask(Record):
-    """A task that was stopped."""
+    """A task that was cancelled."""
 
     __slots__ = (
         "task_id",
@@ -663,35 +680,38 @@ class CancelledTask(Record):
     status: ClassVar[Literal["cancelled"]] = "cancelled"
     """Always "cancelled"."""
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -720,7 +740,7 @@ class CancelledTask(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateTaskResult(Record):
-    """Answer to a request that became a task."""
+    """Result that confirms a new task, in place of the result of the method."""
 
     __slots__ = (
         "meta",
@@ -735,44 +755,47 @@ class CreateTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["task"]] = "task"
-    """Tells it from the result of the method."""
+    """Marker that distinguishes the task from the result of the method."""
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -805,7 +828,7 @@ class CreateTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequestParams(Record):
-    """Which task is asked for."""
+    """Parameters of `tasks/get`."""
 
     __slots__ = ("meta", "task_id", "extra")
 
@@ -816,7 +839,7 @@ class GetTaskRequestParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task to report on.
+    """Id of the task whose status is requested.
 
     On the wire: `taskId`.
     """
@@ -837,7 +860,9 @@ class GetTaskRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequest(Record):
-    """Asks for a task."""
+    """A request for the status of a task, with its result, error or open input
+    requests.
+    """
 
     __slots__ = ("id", "params", "extra")
 
@@ -866,7 +891,7 @@ class GetTaskRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetWorkingTaskResult(Record):
-    """A working task, in answer to `tasks/get`."""
+    """Result of `tasks/get` for a task in progress."""
 
     __slots__ = (
         "meta",
@@ -880,7 +905,7 @@ class GetWorkingTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     status: ClassVar[Literal["working"]] = "working"
     """Always "working"."""
     meta: ResultMetaObject | None
@@ -889,35 +914,38 @@ class GetWorkingTaskResult(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -948,7 +976,7 @@ class GetWorkingTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetInputRequiredTaskResult(Record):
-    """A task that waits for answers, in answer to `tasks/get`."""
+    """Result of `tasks/get` for a task that waits for answers from the client."""
 
     __slots__ = (
         "meta",
@@ -963,7 +991,7 @@ class GetInputRequiredTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     status: ClassVar[Literal["input_required"]] = "input_required"
     """Always "input_required"."""
     meta: ResultMetaObject | None
@@ -972,41 +1000,45 @@ class GetInputRequiredTaskResult(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     input_requests: InputRequests
-    """All that is asked and not answered yet. No key is used twice in the life of a
-    task.
+    """Requests to the client that are not answered yet, by key.
+
+    No key is used twice during the life of the task.
 
     On the wire: `inputRequests`.
     """
@@ -1039,7 +1071,7 @@ class GetInputRequiredTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetCompletedTaskResult(Record):
-    """A task with its result, in answer to `tasks/get`."""
+    """Result of `tasks/get` for a task that has ended with a result."""
 
     __slots__ = (
         "meta",
@@ -1054,7 +1086,7 @@ class GetCompletedTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     status: ClassVar[Literal["completed"]] = "completed"
     """Always "completed"."""
     meta: ResultMetaObject | None
@@ -1063,40 +1095,43 @@ class GetCompletedTaskResult(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     result: dict[str, Any]
-    """What the request would have been answered with, such as a `CallToolResult`."""
+    """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1126,7 +1161,7 @@ class GetCompletedTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetFailedTaskResult(Record):
-    """A task with its error, in answer to `tasks/get`."""
+    """Result of `tasks/get` for a task that has ended with a JSON-RPC error."""
 
     __slots__ = (
         "meta",
@@ -1141,7 +1176,7 @@ class GetFailedTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     status: ClassVar[Literal["failed"]] = "failed"
     """Always "failed"."""
     meta: ResultMetaObject | None
@@ -1150,40 +1185,43 @@ class GetFailedTaskResult(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     error: Error
-    """What the request would have been answered with."""
+    """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1213,7 +1251,7 @@ class GetFailedTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetCancelledTaskResult(Record):
-    """A task that was stopped, in answer to `tasks/get`."""
+    """Result of `tasks/get` for a task that was cancelled."""
 
     __slots__ = (
         "meta",
@@ -1227,7 +1265,7 @@ class GetCancelledTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     status: ClassVar[Literal["cancelled"]] = "cancelled"
     """Always "cancelled"."""
     meta: ResultMetaObject | None
@@ -1236,35 +1274,38 @@ class GetCancelledTaskResult(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -1295,7 +1336,7 @@ class GetCancelledTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskRequestParams(Record):
-    """Answers to a task."""
+    """Parameters of `tasks/update`."""
 
     __slots__ = ("meta", "task_id", "input_responses", "extra")
 
@@ -1306,12 +1347,12 @@ class UpdateTaskRequestParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task that asked.
+    """Id of the task that requested the input.
 
     On the wire: `taskId`.
     """
     input_responses: InputResponses
-    """Answers by the keys of the questions; some of them will do.
+    """Answers by the keys of `inputRequests`; some of them may be sent later.
 
     On the wire: `inputResponses`.
     """
@@ -1334,7 +1375,7 @@ class UpdateTaskRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskRequest(Record):
-    """Brings answers to what a task asks for."""
+    """A request that delivers the client's answers to a task that waits for them."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1363,12 +1404,14 @@ class UpdateTaskRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UpdateTaskResult(Record):
-    """Says that answers have come in; what becomes of them shows later."""
+    """Confirmation that the server received the answers; `tasks/get` shows their
+    effect.
+    """
 
     __slots__ = ("meta", "extra")
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 
@@ -1389,7 +1432,7 @@ class UpdateTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequestParams(Record):
-    """Which task is to stop."""
+    """Parameters of `tasks/cancel`."""
 
     __slots__ = ("meta", "task_id", "extra")
 
@@ -1421,7 +1464,7 @@ class CancelTaskRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequest(Record):
-    """Asks for a task to be stopped."""
+    """A request to stop a task."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1450,12 +1493,14 @@ class CancelTaskRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskResult(Record):
-    """Says that the wish has been heard; whether the task stops shows later."""
+    """Confirmation that the server received the request; `tasks/get` shows whether the
+    task stops.
+    """
 
     __slots__ = ("meta", "extra")
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """An answer like that of any method."""
+    """Marker of the ordinary result of the method."""
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 
@@ -1476,7 +1521,7 @@ class CancelTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class WorkingTaskNotificationParams(Record):
-    """What is told of a working task."""
+    """Parameters of `notifications/tasks` for a task in progress."""
 
     __slots__ = (
         "meta",
@@ -1497,35 +1542,38 @@ class WorkingTaskNotificationParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -1556,7 +1604,9 @@ class WorkingTaskNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredTaskNotificationParams(Record):
-    """What is told of a task that waits for answers."""
+    """Parameters of `notifications/tasks` for a task that waits for answers from the
+    client.
+    """
 
     __slots__ = (
         "meta",
@@ -1578,41 +1628,45 @@ class InputRequiredTaskNotificationParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     input_requests: InputRequests
-    """All that is asked and not answered yet. No key is used twice in the life of a
-    task.
+    """Requests to the client that are not answered yet, by key.
+
+    No key is used twice during the life of the task.
 
     On the wire: `inputRequests`.
     """
@@ -1645,7 +1699,7 @@ class InputRequiredTaskNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CompletedTaskNotificationParams(Record):
-    """What is told of a task with its result."""
+    """Parameters of `notifications/tasks` for a task that has ended with a result."""
 
     __slots__ = (
         "meta",
@@ -1667,40 +1721,43 @@ class CompletedTaskNotificationParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     result: dict[str, Any]
-    """What the request would have been answered with, such as a `CallToolResult`."""
+    """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1730,7 +1787,9 @@ class CompletedTaskNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class FailedTaskNotificationParams(Record):
-    """What is told of a task with its error."""
+    """Parameters of `notifications/tasks` for a task that has ended with a JSON-RPC
+    error.
+    """
 
     __slots__ = (
         "meta",
@@ -1752,40 +1811,43 @@ class FailedTaskNotificationParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     error: Error
-    """What the request would have been answered with."""
+    """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1815,7 +1877,7 @@ class FailedTaskNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledTaskNotificationParams(Record):
-    """What is told of a task that was stopped."""
+    """Parameters of `notifications/tasks` for a task that was cancelled."""
 
     __slots__ = (
         "meta",
@@ -1836,35 +1898,38 @@ class CancelledTaskNotificationParams(Record):
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the server.
+    """Id of the task, assigned by the server.
 
     On the wire: `taskId`.
     """
     status_message: str | None
-    """Text for people or the model on the status, such as what is done now or why it
-    failed.
+    """Explanation of the status for people or the model, such as the current step or
+    the cause of a failure.
 
     On the wire: `statusMessage`.
     """
     created_at: str
-    """When the task was created, as ISO 8601.
+    """Time of creation in ISO 8601 form.
 
     On the wire: `createdAt`.
     """
     last_updated_at: str
-    """When anything of the task changed last, as ISO 8601.
+    """Time of the last change in ISO 8601 form.
 
     On the wire: `lastUpdatedAt`.
     """
     ttl_ms: int | None
-    """Milliseconds from its creation for which the task is kept; null means without
-    end. It may change while the task lives.
+    """Milliseconds from creation for which the server keeps the task; null means
+    without limit.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `ttlMs`.
     """
     poll_interval_ms: int | None
-    """Milliseconds to wait between one `tasks/get` and the next. It may change while
-    the task lives.
+    """Milliseconds that the client should wait between two `tasks/get` requests.
+
+    The value may change during the life of the task.
 
     Format: `int`. On the wire: `pollIntervalMs`.
     """
@@ -1895,7 +1960,9 @@ class CancelledTaskNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskStatusNotification(Record):
-    """Tells those who subscribed to a task of its new state."""
+    """A notification that the status of a task has changed, for clients subscribed to
+    the task.
+    """
 
     __slots__ = ("params", "extra")
 
@@ -1920,12 +1987,12 @@ class TaskStatusNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskSubscriptionNotifications(Record):
-    """What the filter of `subscriptions/listen` has in addition."""
+    """Fields that the extension adds to the filter of `subscriptions/listen`."""
 
     __slots__ = ("task_ids", "extra")
 
     task_ids: list[str] | None
-    """Ids of the tasks to be told of.
+    """Ids of the tasks to receive `notifications/tasks` for.
 
     On the wire: `taskIds`.
     """
@@ -1944,12 +2011,12 @@ class TaskSubscriptionNotifications(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskSubscriptionAcknowledgedNotifications(Record):
-    """What the acknowledgement of a subscription has in addition."""
+    """Fields that the extension adds to the acknowledgement of a subscription."""
 
     __slots__ = ("task_ids", "extra")
 
     task_ids: list[str] | None
-    """Ids of the tasks that the server will tell of.
+    """Ids of the tasks for which the server will send `notifications/tasks`.
 
     On the wire: `taskIds`.
     """
@@ -1968,8 +2035,9 @@ class TaskSubscriptionAcknowledgedNotifications(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TasksExtensionCapability(Record):
-    """What both sides declare under `io.modelcontextprotocol/tasks` of their
-    extensions: `{}`.
+    """Settings of the extension in the capabilities of client and server: always `{}`.
+
+    Their key in `extensions` is `io.modelcontextprotocol/tasks`.
     """
 
     __slots__ = ("extra",)
@@ -1982,13 +2050,13 @@ class TasksExtensionCapability(Record):
 
 
 InputRequests: TypeAlias = dict[str, InputRequest]
-"""What the server asks the client for, by keys of the server's choice.
+"""Requests for input from the client, by keys that the server chooses.
 
 Since 2026-07-28.
 """
 
 InputResponses: TypeAlias = dict[str, InputResponse]
-"""What the client answers, by the keys of the `InputRequests`.
+"""Answers of the client, by the keys of the `InputRequests`.
 
 Since 2026-07-28.
 """
@@ -1996,7 +2064,7 @@ Since 2026-07-28.
 DetailedTask: TypeAlias = (
     WorkingTask | InputRequiredTask | CompletedTask | FailedTask | CancelledTask
 )
-"""A task with what belongs to its state."""
+"""A task in any status, with the fields of that status."""
 
 GetTaskResult: TypeAlias = (
     GetWorkingTaskResult
@@ -2005,7 +2073,7 @@ GetTaskResult: TypeAlias = (
     | GetFailedTaskResult
     | GetCancelledTaskResult
 )
-"""State of a task, in answer to `tasks/get`."""
+"""Result of `tasks/get`: the task in its current status."""
 
 TaskStatusNotificationParams: TypeAlias = (
     WorkingTaskNotificationParams
@@ -2014,7 +2082,9 @@ TaskStatusNotificationParams: TypeAlias = (
     | FailedTaskNotificationParams
     | CancelledTaskNotificationParams
 )
-"""The state of a task, as `tasks/get` would give it at that moment."""
+"""Parameters of `notifications/tasks`: the task in its new status, as `tasks/get`
+returns it.
+"""
 
 ClientRequest: TypeAlias = GetTaskRequest | UpdateTaskRequest | CancelTaskRequest
 """Requests of the extension that clients send."""
@@ -2022,7 +2092,7 @@ ClientRequest: TypeAlias = GetTaskRequest | UpdateTaskRequest | CancelTaskReques
 ServerResult: TypeAlias = (
     CreateTaskResult | GetTaskResult | UpdateTaskResult | CancelTaskResult
 )
-"""Answers of servers to them, and to requests that became tasks."""
+"""Results of the extension that servers return."""
 
 ServerNotification: TypeAlias = TaskStatusNotification
 """Notifications of the extension that servers send."""

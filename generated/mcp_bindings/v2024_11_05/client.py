@@ -98,24 +98,24 @@ if TYPE_CHECKING:
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Requests a message from a language model. Raises `features.sampling.Refused`
-        to refuse.
+        """Callback that requests a message from a language model. It raises
+        `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[
             [types.CreateMessageRequestParams],
             types.CreateMessageRequestParams,
         ]
-        """Reviews the params before `sampling`, and returns them, changed or not.
-        Raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the params before `sampling` and returns them, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_result: Callable[
             [types.CreateMessageRequestParams, types.CreateMessageResult],
             types.CreateMessageResult,
         ]
-        """Reviews the result of `sampling`, and returns it, changed or not. Raises
-        `features.sampling.Refused` to refuse.
+        """Callback that reviews the result of `sampling` and returns it, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
@@ -268,10 +268,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Checks whether the other side is alive; either side may send it.
+        """A request to check that the other side responds; either side may send it.
 
-        The answer is an empty result, sent without delay. A side that stays silent may
-        be disconnected.
+        The receiver answers with an empty result without delay. A side that does not
+        answer may be disconnected.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -296,13 +296,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Resource]:
-        """Asks the server for its resources, page by page.
+        """A request for the server's resources, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -325,12 +325,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListResourcesResult:
-        """Asks the server for its resources, page by page.
+        """A request for the server's resources, one page at a time.
 
         Returns one page of the items of `list_resources`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -355,13 +355,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.ResourceTemplate]:
-        """Asks the server for its resource templates, page by page.
+        """A request for the server's resource templates, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -388,12 +388,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListResourceTemplatesResult:
-        """Asks the server for its resource templates, page by page.
+        """A request for the server's resource templates, one page at a time.
 
         Returns one page of the items of `list_resource_templates`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -418,9 +418,9 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ReadResourceResult:
-        """Asks the server for the contents of a resource.
+        """A request to read a resource.
 
-        - `uri`: URI of the resource wanted, in any scheme the server understands.
+        - `uri`: URI of the requested resource, in any scheme that the server supports.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -443,12 +443,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Asks the server to report changes of a resource.
+        """A request to subscribe to changes of a resource.
 
-        It needs the capability `resources.subscribe`; reports come as
-        `notifications/resources/updated`.
+        It requires the server's capability `resources.subscribe`. The server reports
+        changes with `notifications/resources/updated`.
 
-        - `uri`: URI of the resource to watch, in any scheme the server understands.
+        - `uri`: URI of the resource to watch, in any scheme that the server supports.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -471,9 +471,9 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Ends a subscription made with `resources/subscribe`.
+        """A request to end a subscription made with `resources/subscribe`.
 
-        - `uri`: URI of the resource to watch no longer.
+        - `uri`: URI of the resource to stop watching.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -496,13 +496,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Prompt]:
-        """Asks the server for its prompts, page by page.
+        """A request for the server's prompts, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -525,12 +525,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListPromptsResult:
-        """Asks the server for its prompts, page by page.
+        """A request for the server's prompts, one page at a time.
 
         Returns one page of the items of `list_prompts`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -556,10 +556,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.GetPromptResult:
-        """Asks the server for one of its prompts, filled in with arguments.
+        """A request for one of the server's prompts, filled in with arguments.
 
-        - `name`: Name of the prompt, as found in `prompts/list`.
-        - `arguments`: Values to fill in, by argument name; always strings.
+        - `name`: Name of the prompt, as listed by `prompts/list`.
+        - `arguments`: Arguments of the prompt by name; all values are strings.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -583,13 +583,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Tool]:
-        """Asks the server for its tools, page by page.
+        """A request for the server's tools, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -612,12 +612,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListToolsResult:
-        """Asks the server for its tools, page by page.
+        """A request for the server's tools, one page at a time.
 
         Returns one page of the items of `list_tools`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -643,10 +643,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CallToolResult:
-        """Asks the server to run one of its tools.
+        """A request to call one of the server's tools.
 
-        - `name`: Name of the tool, as found in `tools/list`.
-        - `arguments`: Arguments by name, if any, as the tool's `inputSchema` wants
+        - `name`: Name of the tool, as listed by `tools/list`.
+        - `arguments`: Arguments by name, if any, as the tool's `inputSchema` requires
           them.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -671,9 +671,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Sets how severe log messages must be for the server to send them.
+        """A request to set the lowest severity of the log messages that the server
+        sends.
 
-        - `level`: Lowest severity wanted; whatever is more severe is sent as well.
+        - `level`: Lowest severity to send; more severe messages are sent, too.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -697,7 +698,7 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CompleteResult:
-        """Asks the server how the value of an argument could be completed.
+        """A request for completions of an argument's value.
 
         - `ref`: The prompt or resource template that the argument belongs to.
         - `argument`: The argument being filled in.

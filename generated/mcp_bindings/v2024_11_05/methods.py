@@ -52,9 +52,11 @@ INITIALIZE: Final = RequestMethod[
 )
 """`initialize`, sent by the client.
 
-First request of a client: offers a protocol revision and introduces itself.
+The first request of a client: it proposes a protocol revision and introduces the
+client.
 
-It is answered by `InitializeResult`; the client then sends `notifications/initialized`.
+The server answers with `InitializeResult`; then the client sends
+`notifications/initialized`.
 """
 
 PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
@@ -66,10 +68,10 @@ PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
 )
 """`ping`, sent by the client and server.
 
-Checks whether the other side is alive; either side may send it.
+A request to check that the other side responds; either side may send it.
 
-The answer is an empty result, sent without delay. A side that stays silent may be
-disconnected.
+The receiver answers with an empty result without delay. A side that does not answer may
+be disconnected.
 """
 
 LIST_RESOURCES: Final = RequestMethod[
@@ -85,7 +87,7 @@ LIST_RESOURCES: Final = RequestMethod[
 )
 """`resources/list`, sent by the client.
 
-Asks the server for its resources, page by page.
+A request for the server's resources, one page at a time.
 """
 
 LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
@@ -101,7 +103,7 @@ LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
 )
 """`resources/templates/list`, sent by the client.
 
-Asks the server for its resource templates, page by page.
+A request for the server's resource templates, one page at a time.
 """
 
 READ_RESOURCE: Final = RequestMethod[
@@ -117,7 +119,7 @@ READ_RESOURCE: Final = RequestMethod[
 )
 """`resources/read`, sent by the client.
 
-Asks the server for the contents of a resource.
+A request to read a resource.
 """
 
 SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult](
@@ -130,10 +132,10 @@ SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult
 )
 """`resources/subscribe`, sent by the client.
 
-Asks the server to report changes of a resource.
+A request to subscribe to changes of a resource.
 
-It needs the capability `resources.subscribe`; reports come as
-`notifications/resources/updated`.
+It requires the server's capability `resources.subscribe`. The server reports changes
+with `notifications/resources/updated`.
 """
 
 UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyResult](
@@ -146,7 +148,7 @@ UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyRe
 )
 """`resources/unsubscribe`, sent by the client.
 
-Ends a subscription made with `resources/subscribe`.
+A request to end a subscription made with `resources/subscribe`.
 """
 
 LIST_PROMPTS: Final = RequestMethod[
@@ -162,7 +164,7 @@ LIST_PROMPTS: Final = RequestMethod[
 )
 """`prompts/list`, sent by the client.
 
-Asks the server for its prompts, page by page.
+A request for the server's prompts, one page at a time.
 """
 
 GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptResult](
@@ -175,7 +177,7 @@ GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptR
 )
 """`prompts/get`, sent by the client.
 
-Asks the server for one of its prompts, filled in with arguments.
+A request for one of the server's prompts, filled in with arguments.
 """
 
 LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsResult](
@@ -188,7 +190,7 @@ LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsR
 )
 """`tools/list`, sent by the client.
 
-Asks the server for its tools, page by page.
+A request for the server's tools, one page at a time.
 """
 
 CALL_TOOL: Final = RequestMethod[types.CallToolRequestParams, types.CallToolResult](
@@ -201,7 +203,7 @@ CALL_TOOL: Final = RequestMethod[types.CallToolRequestParams, types.CallToolResu
 )
 """`tools/call`, sent by the client.
 
-Asks the server to run one of its tools.
+A request to call one of the server's tools.
 """
 
 SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult](
@@ -214,7 +216,7 @@ SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult]
 )
 """`logging/setLevel`, sent by the client.
 
-Sets how severe log messages must be for the server to send them.
+A request to set the lowest severity of the log messages that the server sends.
 """
 
 CREATE_MESSAGE: Final = RequestMethod[
@@ -230,10 +232,10 @@ CREATE_MESSAGE: Final = RequestMethod[
 )
 """`sampling/createMessage`, sent by the server.
 
-Asks the client to have a language model write a message.
+A request to generate a message with a language model of the client.
 
-Sent by the server. The client picks the model. It should first show the request to the
-user, who may refuse it.
+The server sends it. The client selects the model. It should first show the request to
+the user, who may refuse it.
 """
 
 COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResult](
@@ -245,7 +247,7 @@ COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResul
 )
 """`completion/complete`, sent by the client.
 
-Asks the server how the value of an argument could be completed.
+A request for completions of an argument's value.
 """
 
 LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
@@ -258,9 +260,9 @@ LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
 )
 """`roots/list`, sent by the server.
 
-Asks the client for its roots: the directories and files to work in.
+A request for the client's roots: the directories and files to work in.
 
-Sent by the server.
+The server sends it.
 """
 
 CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
@@ -271,10 +273,10 @@ CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
 )
 """`notifications/cancelled`, sent by the client and server.
 
-Says that a request sent earlier is no longer wanted.
+A notification that cancels a request.
 
-Either side may send it about its own requests. The receiver should drop the work and
-not answer, but an answer may already be on its way. `initialize` cannot be cancelled.
+Either side may cancel its own requests. The receiver should stop the work and send no
+response, but a response may already be on its way. `initialize` cannot be cancelled.
 """
 
 INITIALIZED: Final = NotificationMethod[types.NotificationParams](
@@ -285,7 +287,7 @@ INITIALIZED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/initialized`, sent by the client.
 
-Sent by the client when it has accepted the answer to `initialize`.
+A notification that the client has accepted the result of `initialize`.
 
 Normal operation starts with it.
 """
@@ -298,9 +300,9 @@ PROGRESS: Final = NotificationMethod[types.ProgressNotificationParams](
 )
 """`notifications/progress`, sent by the client and server.
 
-Reports how far the work on a request has come.
+A notification of the progress of a request.
 
-Sent by the side that does the work, and only if the request carried a progress token.
+The receiver of the request sends it, and only if the request has a progress token.
 """
 
 RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -312,10 +314,10 @@ RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/resources/list_changed`, sent by the server.
 
-Sent by the server when its list of resources has changed.
+A notification that the server's list of resources has changed.
 
-No subscription is needed, only the capability `resources.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `resources.listChanged`. To see the
+changes, fetch the list again.
 """
 
 RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationParams](
@@ -327,9 +329,9 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-Sent by the server when a resource the client subscribed to has changed.
+A notification that a resource the client subscribed to has changed.
 
-It carries no contents: read the resource again to get them.
+To get the new contents, read the resource again.
 """
 
 PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -341,10 +343,10 @@ PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/prompts/list_changed`, sent by the server.
 
-Sent by the server when its list of prompts has changed.
+A notification that the server's list of prompts has changed.
 
-No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `prompts.listChanged`. To see the
+changes, fetch the list again.
 """
 
 TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -356,10 +358,10 @@ TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/tools/list_changed`, sent by the server.
 
-Sent by the server when its list of tools has changed.
+A notification that the server's list of tools has changed.
 
-No subscription is needed, only the capability `tools.listChanged`. Fetch the list again
-to see the changes.
+It requires no subscription, only the capability `tools.listChanged`. To see the
+changes, fetch the list again.
 """
 
 LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationParams](
@@ -373,7 +375,7 @@ LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationPara
 
 A log message from the server.
 
-As long as the client has set no level, the server decides by itself what to send.
+Until the client sets a level, the server decides which messages to send.
 """
 
 ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -385,7 +387,7 @@ ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/roots/list_changed`, sent by the client.
 
-Sent by the client when its list of roots has changed.
+A notification that the client's list of roots has changed.
 
 The server should then send `roots/list` again.
 """

@@ -12,15 +12,15 @@ REVISION: Final = "2024-11-05"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "f4d7bf42d660c144c68a988a33a8e7b1f0a8f0b2b49a372f0f5a3d4d02dacb5f"
+    "cf536db049049b4332a332dc0d991030432690422f2e442a3e82bb7d91606de0"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = False
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = True
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""
 
 FACTS: Final = Facts(
     label="2024-11-05",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         """
 
         logging: bool
-        """Whether handlers may send log messages. Default: True."""
+        """If true, handlers may send log messages. Default: True."""
 
         workers: int
         """Limit on the requests of one connection that run at the same time. Default:
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
         """
 
         timeout: float
-        """Seconds to wait for a response of the client; its progress notifications
-        start them anew. Default: 60.0.
+        """Seconds to wait for a response of the client; each progress notification
+        restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response of the client altogether. Default: 600.0."""
+        """Seconds to wait for a response of the client in total. Default: 600.0."""
 
         grace: float
         """Seconds that running handlers have to finish after the client has closed the
@@ -70,11 +70,13 @@ if TYPE_CHECKING:
 
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
-        usual ones, False for none. Default: True.
+        defaults, False for none. Default: True.
         """
 
         redact: Callable[[Any], Any] | None
-        """Is called with the data of each log message and returns the data to send."""
+        """Callback that receives the data of each log message and returns the data to
+        send.
+        """
 
         ping: float | None
         """Seconds without a message after which the client is pinged; None for
@@ -151,10 +153,10 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Checks whether the other side is alive; either side may send it.
+        """A request to check that the other side responds; either side may send it.
 
-        The answer is an empty result, sent without delay. A side that stays silent may
-        be disconnected.
+        The receiver answers with an empty result without delay. A side that does not
+        answer may be disconnected.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -186,23 +188,24 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CreateMessageResult:
-        """Asks the client to have a language model write a message.
+        """A request to generate a message with a language model of the client.
 
-        Sent by the server. The client picks the model. It should first show the request
-        to the user, who may refuse it.
+        The server sends it. The client selects the model. It should first show the
+        request to the user, who may refuse it.
 
         - `messages`: The conversation so far, oldest message first.
-        - `max_tokens`: Upper limit of tokens to generate; the client may stay below it.
-        - `model_preferences`: What kind of model the server would like; not binding.
+        - `max_tokens`: Maximum number of tokens to generate; the client may generate
+          fewer.
+        - `model_preferences`: Preferences of the server for the model; not binding.
         - `system_prompt`: System prompt to use; the client may change it or leave it
           out.
-        - `include_context`: Whose context the client should add to the prompt; not
-          binding.
+        - `include_context`: Servers whose context the client should add to the prompt;
+          not binding.
         - `temperature`: Sampling temperature: the higher, the more varied the output.
-        - `stop_sequences`: Strings that end the output as soon as the model writes one
-          of them.
-        - `metadata`: Settings handed on to the provider of the model, in that
-          provider's own form.
+        - `stop_sequences`: Strings that end the output as soon as the model generates
+          one of them.
+        - `metadata`: Settings for the provider of the model, in the provider's own
+          format.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -231,9 +234,9 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListRootsResult:
-        """Asks the client for its roots: the directories and files to work in.
+        """A request for the client's roots: the directories and files to work in.
 
-        Sent by the server.
+        The server sends it.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -343,7 +346,8 @@ class Server(RuntimeServer):
         name is in use.
 
         - `name`: Name for programs; by default that of the function.
-        - `description`: What the tool does, in words that help a language model choose.
+        - `description`: Description of the tool, which helps language models to select
+          it.
         - `input_schema`: JSON Schema of the arguments; by default derived from the
           signature.
         - `timeout`: Seconds that a call may take; no limit by default.
@@ -379,9 +383,9 @@ class Server(RuntimeServer):
         use or invalid.
 
         - `name`: Name for programs; by default that of the function.
-        - `annotations`: Hints on how to use or show the object they belong to.
-        - `description`: What the resource holds, in words that help a language model
-          choose.
+        - `annotations`: Hints on the use and display of an object.
+        - `description`: Description of the resource, which helps language models to
+          select it.
         - `mime_type`: Media type of the contents, if known.
         - `size`: Number of bytes in the contents before any encoding, if known.
         """
@@ -415,11 +419,10 @@ class Server(RuntimeServer):
         template is in use or invalid, or if variables and parameters differ.
 
         - `name`: Name for programs; by default that of the function.
-        - `annotations`: Hints on how to use or show the object they belong to.
-        - `description`: What the resources are for, in words that help a language model
-          choose.
-        - `mime_type`: Media type that every matching resource has; absent if they
-          differ.
+        - `annotations`: Hints on the use and display of an object.
+        - `description`: Description of the resources, which helps language models to
+          select them.
+        - `mime_type`: Media type of all matching resources; absent if they differ.
         """
         decorator_support.placed("resource_template", uri_template)
         members = decorator_support.members(
@@ -461,7 +464,7 @@ class Server(RuntimeServer):
         parameter's type cannot be read from text, or if the name is in use.
 
         - `name`: Name for programs; by default that of the function.
-        - `description`: What the prompt is meant for.
+        - `description`: Purpose of the prompt.
         """
         members = decorator_support.members(description=description)
 

@@ -12,15 +12,15 @@ REVISION: Final = "2025-03-26"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "e8b83705fd46cb4a48cbaff50d5c3486cf03471d509e6364027a41e00f75d8e9"
+    "48aea422927ae177af76bc49157d20b34f904f3de4258f549f17042b3c822326"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = True
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = True
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""
 
 FACTS: Final = Facts(
     label="2025-03-26",

@@ -152,24 +152,24 @@ INTERNAL_ERROR: Final = -32603
 RequestId: TypeAlias = str | int
 """Identifier that ties a response to its request.
 
-The requester picks it, a new one for every request. The number `1` and the string `"1"`
+The requester chooses a new one for every request. The number `1` and the string `"1"`
 differ.
 """
 
 ProgressToken: TypeAlias = str | int
-"""Token that links progress reports to the request they are about.
+"""Token that links progress notifications to their request.
 
-The requester picks it, unique among its running requests, and puts it in the request's
-`_meta`.
+The requester chooses it, unique among its running requests, and puts it in the
+request's `_meta`.
 """
 
 Role: TypeAlias = Literal["user", "assistant"]
-"""Speaker of a message: the user or the language model (`assistant`)."""
+"""Role in a conversation: the user, or the language model (`assistant`)."""
 
 Cursor: TypeAlias = str
-"""Opaque position in a list that is read page by page.
+"""Opaque position in a paginated list.
 
-Hand it back unchanged; its content has a meaning only for the side that issued it.
+Send it back unchanged; only the side that issued it can interpret it.
 """
 
 LoggingLevel: TypeAlias = Literal[
@@ -220,7 +220,7 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -244,9 +244,10 @@ class RequestParamsMeta(Record):
     __slots__ = ("progress_token", "extra")
 
     progress_token: ProgressToken | None
-    """Set to ask for `notifications/progress` messages about this request.
+    """Token for `notifications/progress` messages about this request; absent if none
+    are wanted.
 
-    The receiver repeats the token in each of them, but is free to send none.
+    The receiver repeats the token in each of them, but may send none.
 
     On the wire: `progressToken`.
     """
@@ -295,7 +296,7 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -322,7 +323,7 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -433,7 +434,7 @@ class JSONRPCResponse(Record):
 class JSONRPCError(Record):
     """A response that reports failure.
 
-    Its `id` is that of the request. A tool that fails while running is reported in
+    Its `id` is that of the request. Failures of a running tool are reported in
     `CallToolResult.isError` instead.
     """
 
@@ -447,7 +448,7 @@ class JSONRPCError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: JSONRPCErrorError
-    """What went wrong."""
+    """Code, message and details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -470,11 +471,13 @@ class JSONRPCErrorError(Record):
     __slots__ = ("code", "message", "data", "extra")
 
     code: int
-    """Integer for the kind of failure, such as one of the error code constants."""
+    """Integer that identifies the kind of failure, such as one of the error code
+    constants.
+    """
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -497,7 +500,7 @@ class JSONRPCErrorError(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
-    """Names a piece of MCP software, client or server, and its version."""
+    """Name and version of MCP software, client or server."""
 
     __slots__ = ("name", "version", "extra")
 
@@ -522,7 +525,7 @@ class Implementation(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
-    """Hints on how to use or show the object they belong to.
+    """Hints on the use and display of an object.
 
     Since 2025-03-26.
     """
@@ -530,9 +533,9 @@ class Annotations(Record):
     __slots__ = ("audience", "priority", "extra")
 
     audience: list[Role] | None
-    """Whom the object is meant for, possibly both roles."""
+    """Roles that the object is intended for."""
     priority: float | None
-    """Importance, from 0 (can be left out) to 1 (cannot be done without).
+    """Importance, from 0 (optional) to 1 (required).
 
     From 0 to 1.
     """
@@ -553,10 +556,10 @@ class Annotations(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
-    """Says that a request sent earlier is no longer wanted.
+    """A notification that cancels a request.
 
-    Either side may send it about its own requests. The receiver should drop the work
-    and not answer, but an answer may already be on its way. `initialize` cannot be
+    Either side may cancel its own requests. The receiver should stop the work and send
+    no response, but a response may already be on its way. `initialize` cannot be
     cancelled.
     """
 
@@ -588,12 +591,12 @@ class CancelledNotificationParams(Record):
     __slots__ = ("request_id", "reason", "extra")
 
     request_id: RequestId
-    """Id of the request to give up, which must be one the sender has made.
+    """Id of the cancelled request, which must be one of the sender's own.
 
     On the wire: `requestId`.
     """
     reason: str | None
-    """Why the request is given up, for logs or for display."""
+    """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -611,9 +614,10 @@ class CancelledNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
-    """First request of a client: offers a protocol revision and introduces itself.
+    """The first request of a client: it proposes a protocol revision and introduces the
+    client.
 
-    It is answered by `InitializeResult`; the client then sends
+    The server answers with `InitializeResult`; then the client sends
     `notifications/initialized`.
     """
 
@@ -679,7 +683,7 @@ class InitializeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
-    """Answer to `initialize`: settles the revision and introduces the server."""
+    """Result of `initialize`: the selected revision and a description of the server."""
 
     __slots__ = (
         "meta",
@@ -691,14 +695,14 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     protocol_version: str
-    """Revision the server has settled on, which can differ from the one proposed.
+    """Revision that the server selected; it may differ from the proposed one.
 
-    A client that does not support it has to disconnect.
+    A client that does not support it must disconnect.
 
     On the wire: `protocolVersion`.
     """
@@ -710,9 +714,9 @@ class InitializeResult(Record):
     On the wire: `serverInfo`.
     """
     instructions: str | None
-    """Advice on using this server, written for a language model.
+    """Instructions for language models on using this server.
 
-    A client may, for instance, make it part of the system prompt.
+    A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -737,7 +741,7 @@ class InitializeResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
-    """Sent by the client when it has accepted the answer to `initialize`.
+    """A notification that the client has accepted the result of `initialize`.
 
     Normal operation starts with it.
     """
@@ -767,8 +771,8 @@ class InitializedNotification(Record):
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = ("experimental", "roots", "sampling", "extra")
@@ -803,8 +807,7 @@ class ClientCapabilitiesRoots(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the client sends `notifications/roots/list_changed`; absent counts as
-    false.
+    """True if the client sends `notifications/roots/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -825,8 +828,8 @@ class ClientCapabilitiesRoots(Record):
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = (
@@ -849,11 +852,11 @@ class ServerCapabilities(Record):
     Since 2025-03-26.
     """
     prompts: ServerCapabilitiesPrompts | None
-    """Present when the server has prompts to offer."""
+    """Present when the server offers prompts."""
     resources: ServerCapabilitiesResources | None
-    """Present when the server has resources to offer."""
+    """Present when the server offers resources."""
     tools: ServerCapabilitiesTools | None
-    """Present when the server has tools to offer."""
+    """Present when the server offers tools."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -884,8 +887,7 @@ class ServerCapabilitiesPrompts(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/prompts/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/prompts/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -909,11 +911,9 @@ class ServerCapabilitiesResources(Record):
     __slots__ = ("subscribe", "list_changed", "extra")
 
     subscribe: bool | None
-    """True if a client can subscribe to changes of a resource; absent counts as
-    false.
-    """
+    """True if a client can subscribe to changes of a resource; by default false."""
     list_changed: bool | None
-    """True if the server sends `notifications/resources/list_changed`; absent counts as
+    """True if the server sends `notifications/resources/list_changed`; by default
     false.
 
     On the wire: `listChanged`.
@@ -940,8 +940,7 @@ class ServerCapabilitiesTools(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/tools/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/tools/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -960,10 +959,10 @@ class ServerCapabilitiesTools(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
-    """Checks whether the other side is alive; either side may send it.
+    """A request to check that the other side responds; either side may send it.
 
-    The answer is an empty result, sent without delay. A side that stays silent may be
-    disconnected.
+    The receiver answers with an empty result without delay. A side that does not answer
+    may be disconnected.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -993,10 +992,9 @@ class PingRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
-    """Reports how far the work on a request has come.
+    """A notification of the progress of a request.
 
-    Sent by the side that does the work, and only if the request carried a progress
-    token.
+    The receiver of the request sends it, and only if the request has a progress token.
     """
 
     __slots__ = ("params", "extra")
@@ -1027,16 +1025,16 @@ class ProgressNotificationParams(Record):
     __slots__ = ("progress_token", "progress", "total", "message", "extra")
 
     progress_token: ProgressToken
-    """Token from the `_meta` of the request being worked on.
+    """Token from the `_meta` of the request.
 
     On the wire: `progressToken`.
     """
     progress: float
-    """Work done so far, in any unit; it grows from report to report."""
+    """Work done so far, in any unit; it increases with every notification."""
     total: float | None
-    """Work to do in all, in the unit of `progress`; absent if unknown."""
+    """Total work, in the unit of `progress`; absent if unknown."""
     message: str | None
-    """Text for people on the state of the work.
+    """Description of the current step, for people.
 
     Since 2025-03-26.
     """
@@ -1061,7 +1059,7 @@ class ProgressNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
-    """Base of requests for a list that is returned page by page."""
+    """Base of requests for a paginated list."""
 
     __slots__ = ("method", "params", "extra")
 
@@ -1091,7 +1089,7 @@ class PaginatedRequestParams(Record):
     __slots__ = ("cursor", "extra")
 
     cursor: Cursor | None
-    """Where to continue: `nextCursor` of the page before. Leave it out to get the first
+    """Start of the page: `nextCursor` of the previous result; by default the first
     page.
     """
     extra: dict[str, Any] | None
@@ -1114,12 +1112,12 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1140,7 +1138,7 @@ class PaginatedResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
-    """Asks the server for its resources, page by page."""
+    """A request for the server's resources, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1174,12 +1172,12 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1204,7 +1202,7 @@ class ListResourcesResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
-    """Asks the server for its resource templates, page by page."""
+    """A request for the server's resource templates, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1238,12 +1236,12 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1271,7 +1269,7 @@ class ListResourceTemplatesResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
-    """Asks the server for the contents of a resource."""
+    """A request to read a resource."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1305,7 +1303,7 @@ class ReadResourceRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource wanted, in any scheme the server understands.
+    """URI of the requested resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -1324,12 +1322,14 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     contents: list[TextResourceContents | BlobResourceContents]
-    """The contents, in several entries if the resource has parts (say, a directory)."""
+    """The contents: several entries if the resource has parts (for example a
+    directory).
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1347,10 +1347,10 @@ class ReadResourceResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
-    """Sent by the server when its list of resources has changed.
+    """A notification that the server's list of resources has changed.
 
-    No subscription is needed, only the capability `resources.listChanged`. Fetch the
-    list again to see the changes.
+    It requires no subscription, only the capability `resources.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -1376,10 +1376,10 @@ class ResourceListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
-    """Asks the server to report changes of a resource.
+    """A request to subscribe to changes of a resource.
 
-    It needs the capability `resources.subscribe`; reports come as
-    `notifications/resources/updated`.
+    It requires the server's capability `resources.subscribe`. The server reports
+    changes with `notifications/resources/updated`.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -1414,7 +1414,7 @@ class SubscribeRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource to watch, in any scheme the server understands.
+    """URI of the resource to watch, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -1428,7 +1428,7 @@ class SubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
-    """Ends a subscription made with `resources/subscribe`."""
+    """A request to end a subscription made with `resources/subscribe`."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1462,7 +1462,7 @@ class UnsubscribeRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource to watch no longer.
+    """URI of the resource to stop watching.
 
     Format: `uri`.
     """
@@ -1476,9 +1476,9 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """Sent by the server when a resource the client subscribed to has changed.
+    """A notification that a resource the client subscribed to has changed.
 
-    It carries no contents: read the resource again to get them.
+    To get the new contents, read the resource again.
     """
 
     __slots__ = ("params", "extra")
@@ -1509,7 +1509,7 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of what has changed, possibly a part of the resource subscribed to.
+    """URI of the changed resource, possibly a part of the one subscribed to.
 
     Format: `uri`.
     """
@@ -1523,7 +1523,7 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
-    """Describes a resource that can be fetched with `resources/read`."""
+    """A resource that clients can read with `resources/read`."""
 
     __slots__ = (
         "uri",
@@ -1541,20 +1541,21 @@ class Resource(Record):
     Format: `uri`.
     """
     name: str
-    """Name of the resource, fit for display."""
+    """Name of the resource, for display."""
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -1581,7 +1582,7 @@ class Resource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
-    """Describes a family of resources whose URIs follow one pattern."""
+    """A family of resources whose URIs follow one pattern."""
 
     __slots__ = (
         "uri_template",
@@ -1593,21 +1594,21 @@ class ResourceTemplate(Record):
     )
 
     uri_template: str
-    """Pattern of the URIs, in the syntax of RFC 6570.
+    """URI template (RFC 6570) of the resources.
 
     Format: `uri-template`. On the wire: `uriTemplate`.
     """
     name: str
-    """Name of this kind of resource, fit for display."""
+    """Name of the resource template, for display."""
     description: str | None
-    """What the resources are for, in words that help a language model choose."""
+    """Description of the resources, which helps language models to select them."""
     mime_type: str | None
-    """Media type that every matching resource has; absent if they differ.
+    """Media type of all matching resources; absent if they differ.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1749,7 +1750,7 @@ class TextContent(Record):
     text: str
     """The text itself."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1779,12 +1780,12 @@ class ImageContent(Record):
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `image/png`; not every model takes every type.
+    """Media type, such as `image/png`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1809,7 +1810,7 @@ class ImageContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
-    """Content block with sound.
+    """Content block with audio.
 
     Since 2025-03-26.
     """
@@ -1819,17 +1820,17 @@ class AudioContent(Record):
     type: ClassVar[Literal["audio"]] = "audio"
     """Always "audio"."""
     data: str
-    """The sound file, encoded as base64.
+    """The audio file, encoded as base64.
 
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `audio/wav`; not every model takes every type.
+    """Media type, such as `audio/wav`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1856,7 +1857,7 @@ class AudioContent(Record):
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
-    The client decides how to show it to people and how to pass it to a model.
+    The client decides how to display it to people and how to pass it to a model.
     """
 
     __slots__ = ("resource", "annotations", "extra")
@@ -1866,7 +1867,7 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1884,7 +1885,7 @@ class EmbeddedResource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
-    """Asks the server for its prompts, page by page."""
+    """A request for the server's prompts, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1918,12 +1919,12 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1948,7 +1949,7 @@ class ListPromptsResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
-    """Asks the server for one of its prompts, filled in with arguments."""
+    """A request for one of the server's prompts, filled in with arguments."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1982,9 +1983,9 @@ class GetPromptRequestParams(Record):
     __slots__ = ("name", "arguments", "extra")
 
     name: str
-    """Name of the prompt, as found in `prompts/list`."""
+    """Name of the prompt, as listed by `prompts/list`."""
     arguments: dict[str, str] | None
-    """Values to fill in, by argument name; always strings."""
+    """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2002,19 +2003,19 @@ class GetPromptRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
-    """A prompt filled in and ready for a language model."""
+    """A prompt that is filled in and ready for a language model."""
 
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     messages: list[PromptMessage]
-    """The messages to give to the model, in order."""
+    """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2034,16 +2035,16 @@ class GetPromptResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
-    """Describes a prompt that can be fetched with `prompts/get`."""
+    """A prompt that clients can fetch with `prompts/get`."""
 
     __slots__ = ("name", "description", "arguments", "extra")
 
     name: str
     """Name to pass to `prompts/get`."""
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     arguments: list[PromptArgument] | None
-    """The arguments it takes, if any."""
+    """Arguments of the prompt, if it has any."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2070,9 +2071,9 @@ class PromptArgument(Record):
     name: str
     """Key of the argument in a `prompts/get` request."""
     description: str | None
-    """What to pass for it, in words for people."""
+    """Description of the argument, for people."""
     required: bool | None
-    """True if it has to be passed; absent counts as false."""
+    """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2094,15 +2095,15 @@ class PromptArgument(Record):
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
-    Unlike a `SamplingMessage`, it may hold resources.
+    Unlike a `SamplingMessage`, it may contain resources.
     """
 
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: TextContent | ImageContent | AudioContent | EmbeddedResource
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2120,10 +2121,10 @@ class PromptMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
-    """Sent by the server when its list of prompts has changed.
+    """A notification that the server's list of prompts has changed.
 
-    No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `prompts.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -2149,7 +2150,7 @@ class PromptListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
-    """Asks the server for its tools, page by page."""
+    """A request for the server's tools, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2183,12 +2184,12 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -2213,7 +2214,7 @@ class ListToolsResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
-    """Asks the server to run one of its tools."""
+    """A request to call one of the server's tools."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2247,9 +2248,9 @@ class CallToolRequestParams(Record):
     __slots__ = ("name", "arguments", "extra")
 
     name: str
-    """Name of the tool, as found in `tools/list`."""
+    """Name of the tool, as listed by `tools/list`."""
     arguments: dict[str, Any] | None
-    """Arguments by name, if any, as the tool's `inputSchema` wants them."""
+    """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2272,18 +2273,18 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     content: list[TextContent | ImageContent | AudioContent | EmbeddedResource]
     """Output of the tool as blocks of content, for a model or a person to read."""
     is_error: bool | None
-    """True if the tool failed; absent counts as false.
+    """True if the tool failed; by default false.
 
-    Failures while a tool runs belong here, where a model can see them and try again. A
-    call that cannot even start, say of an unknown tool, is answered by a JSON-RPC
-    error.
+    Failures of a running tool are reported here, so that a model can see them and
+    retry. A call that cannot start, such as a call of an unknown tool, is answered with
+    a JSON-RPC error.
 
     On the wire: `isError`.
     """
@@ -2311,10 +2312,10 @@ class CallToolResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
-    """Sent by the server when its list of tools has changed.
+    """A notification that the server's list of tools has changed.
 
-    No subscription is needed, only the capability `tools.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `tools.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -2340,21 +2341,21 @@ class ToolListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
-    """Describes a tool that can be run with `tools/call`."""
+    """A tool that clients can call with `tools/call`."""
 
     __slots__ = ("name", "description", "input_schema", "annotations", "extra")
 
     name: str
     """Name to pass to `tools/call`."""
     description: str | None
-    """What the tool does, in words that help a language model choose."""
+    """Description of the tool, which helps language models to select it."""
     input_schema: ToolInputSchema
     """JSON Schema of the arguments; its top level describes an object.
 
     On the wire: `inputSchema`.
     """
     annotations: ToolAnnotations | None
-    """Hints on how the tool behaves.
+    """Hints on the behavior of the tool.
 
     Since 2025-03-26.
     """
@@ -2396,7 +2397,7 @@ class ToolInputSchema(Record):
     properties: dict[str, dict[str, Any]] | None
     """Schema of each argument, by name."""
     required: list[str] | None
-    """Names of the arguments that have to be passed."""
+    """Names of the required arguments."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2414,10 +2415,10 @@ class ToolInputSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
-    """Hints on how a tool behaves.
+    """Hints on the behavior of a tool.
 
-    Nothing in it is certain to be true, not even the title. Do not rely on it for a
-    decision to run a tool of a server you do not trust.
+    None of them is guaranteed to be true, not even the title. Do not base the decision
+    to call a tool on them unless you trust its server.
 
     Since 2025-03-26.
     """
@@ -2434,29 +2435,31 @@ class ToolAnnotations(Record):
     title: str | None
     """Label of the tool, for people."""
     read_only_hint: bool | None
-    """True if the tool changes nothing around it; absent counts as false.
+    """True if the tool only reads and changes nothing; by default false.
 
     On the wire: `readOnlyHint`.
     """
     destructive_hint: bool | None
-    """True if the tool may overwrite or delete, false if it only adds; absent counts as
+    """True if the tool may overwrite or delete data, false if it only adds; by default
     true.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `destructiveHint`.
     """
     idempotent_hint: bool | None
-    """True if repeating a call unchanged has no further effect; absent counts as false.
+    """True if repeated calls with the same arguments have no further effect; by default
+    false.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `idempotentHint`.
     """
     open_world_hint: bool | None
-    """True if the tool deals with things outside a fixed domain; absent counts as true.
+    """True if the tool interacts with the outside world, false if its domain is closed;
+    by default true.
 
-    Searching the web is open in this sense, a private notebook is not.
+    A web search is open in this sense; a private notebook is closed.
 
     On the wire: `openWorldHint`.
     """
@@ -2483,7 +2486,9 @@ class ToolAnnotations(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
-    """Sets how severe log messages must be for the server to send them."""
+    """A request to set the lowest severity of the log messages that the server
+    sends.
+    """
 
     __slots__ = ("id", "params", "extra")
 
@@ -2517,7 +2522,7 @@ class SetLevelRequestParams(Record):
     __slots__ = ("level", "extra")
 
     level: LoggingLevel
-    """Lowest severity wanted; whatever is more severe is sent as well."""
+    """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2535,7 +2540,7 @@ class SetLevelRequestParams(Record):
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
-    As long as the client has set no level, the server decides by itself what to send.
+    Until the client sets a level, the server decides which messages to send.
     """
 
     __slots__ = ("params", "extra")
@@ -2570,7 +2575,9 @@ class LoggingMessageNotificationParams(Record):
     logger: str | None
     """Name of the logger, if it has one."""
     data: Any
-    """What is logged: any JSON value (null too), often a string or an object."""
+    """Content of the log message: any JSON value (null too), often a string or an
+    object.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2590,10 +2597,10 @@ class LoggingMessageNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
-    """Asks the client to have a language model write a message.
+    """A request to generate a message with a language model of the client.
 
-    Sent by the server. The client picks the model. It should first show the request to
-    the user, who may refuse it.
+    The server sends it. The client selects the model. It should first show the request
+    to the user, who may refuse it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -2640,7 +2647,7 @@ class CreateMessageRequestParams(Record):
     messages: list[SamplingMessage]
     """The conversation so far, oldest message first."""
     model_preferences: ModelPreferences | None
-    """What kind of model the server would like; not binding.
+    """Preferences of the server for the model; not binding.
 
     On the wire: `modelPreferences`.
     """
@@ -2650,9 +2657,9 @@ class CreateMessageRequestParams(Record):
     On the wire: `systemPrompt`.
     """
     include_context: Literal["none", "thisServer", "allServers"] | None
-    """Whose context the client should add to the prompt; not binding.
+    """Servers whose context the client should add to the prompt; not binding.
 
-    `thisServer` is the server that asks, `allServers` all that are connected to the
+    `thisServer`: the requesting server. `allServers`: all servers connected to the
     client.
 
     On the wire: `includeContext`.
@@ -2660,17 +2667,17 @@ class CreateMessageRequestParams(Record):
     temperature: float | None
     """Sampling temperature: the higher, the more varied the output."""
     max_tokens: int
-    """Upper limit of tokens to generate; the client may stay below it.
+    """Maximum number of tokens to generate; the client may generate fewer.
 
     On the wire: `maxTokens`.
     """
     stop_sequences: list[str] | None
-    """Strings that end the output as soon as the model writes one of them.
+    """Strings that end the output as soon as the model generates one of them.
 
     On the wire: `stopSequences`.
     """
     metadata: dict[str, Any] | None
-    """Settings handed on to the provider of the model, in that provider's own form."""
+    """Settings for the provider of the model, in the provider's own format."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2700,27 +2707,27 @@ class CreateMessageRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
-    """The message that a language model wrote for the server.
+    """A message that a language model generated for the server.
 
-    Sent by the client, which should first show it to the user, who may keep it from the
-    server.
+    The client should first show it to the user, who may withhold it from the server.
     """
 
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: TextContent | ImageContent | AudioContent
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     model: str
     """Name of the model that wrote the message."""
     stop_reason: Literal["endTurn", "stopSequence", "maxTokens"] | str | None
-    """Why the output ended, if known; other strings than those listed may occur.
+    """Reason why the output ended, if known; strings other than those listed are
+    allowed.
 
     On the wire: `stopReason`.
     """
@@ -2754,9 +2761,9 @@ class SamplingMessage(Record):
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: TextContent | ImageContent | AudioContent
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2774,10 +2781,9 @@ class SamplingMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
-    """What a server would like of the model used for sampling.
+    """Preferences of a server for the model used for sampling.
 
-    All of it is advice: the client decides how to weigh it, or whether to follow it at
-    all.
+    They are not binding: the client decides how to weigh them and may ignore them.
     """
 
     __slots__ = (
@@ -2789,10 +2795,10 @@ class ModelPreferences(Record):
     )
 
     hints: list[ModelHint] | None
-    """Models wanted, in order: the first that can be met wins.
+    """Preferred models in order; the first that the client can match wins.
 
-    They go before the three priorities, which may settle a choice between several
-    matches.
+    They should take precedence over the three priorities, which may decide between
+    several matches.
     """
     cost_priority: float | None
     """Weight of a low price, from 0 (none) to 1 (decisive).
@@ -2800,12 +2806,12 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `costPriority`.
     """
     speed_priority: float | None
-    """Weight of a quick answer, from 0 (none) to 1 (decisive).
+    """Weight of a quick response, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `speedPriority`.
     """
     intelligence_priority: float | None
-    """Weight of an able model, from 0 (none) to 1 (decisive).
+    """Weight of a capable model, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `intelligencePriority`.
     """
@@ -2830,9 +2836,9 @@ class ModelPreferences(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
-    """One wish for a model.
+    """A preferred model.
 
-    Further keys may occur; what they mean is left to the client.
+    Further keys are allowed; the client decides what they mean.
     """
 
     __slots__ = ("name", "extra")
@@ -2841,7 +2847,7 @@ class ModelHint(Record):
     """Part of a model's name, such as `sonnet`; every model whose name contains it
     matches.
 
-    The client may take a comparable model of another make instead.
+    The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -2858,7 +2864,7 @@ class ModelHint(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
-    """Asks the server how the value of an argument could be completed."""
+    """A request for completions of an argument's value."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2919,7 +2925,7 @@ class CompleteRequestParamsArgument(Record):
     name: str
     """Name of the prompt argument or template variable."""
     value: str
-    """What has been entered so far."""
+    """Text entered so far."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2942,12 +2948,12 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
-    """The completions, and how complete the list is."""
+    """The completions and their total number."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2972,9 +2978,9 @@ class CompleteResultCompletion(Record):
     values: list[str]
     """Values to suggest, at most 100."""
     total: int | None
-    """Number of matches, counting those left out here; absent if unknown."""
+    """Number of all matches, including those not in `values`; absent if unknown."""
     has_more: bool | None
-    """True if matches were left out, with or without a `total` to say how many.
+    """True if there are more matches than `values` holds, even if `total` is absent.
 
     On the wire: `hasMore`.
     """
@@ -2997,14 +3003,14 @@ class CompleteResultCompletion(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceReference(Record):
-    """Names the resource or resource template whose variable is to be completed."""
+    """Reference to the resource or resource template whose variable to complete."""
 
     __slots__ = ("uri", "extra")
 
     type: ClassVar[Literal["ref/resource"]] = "ref/resource"
     """Always "ref/resource"."""
     uri: str
-    """URI, or URI pattern of a template.
+    """URI of the resource, or URI template.
 
     Format: `uri-template`.
     """
@@ -3018,14 +3024,14 @@ class ResourceReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
-    """Names the prompt whose argument is to be completed."""
+    """Reference to the prompt whose argument to complete."""
 
     __slots__ = ("name", "extra")
 
     type: ClassVar[Literal["ref/prompt"]] = "ref/prompt"
     """Always "ref/prompt"."""
     name: str
-    """Name of the prompt, as found in `prompts/list`."""
+    """Name of the prompt, as listed by `prompts/list`."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3036,9 +3042,9 @@ class PromptReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
-    """Asks the client for its roots: the directories and files to work in.
+    """A request for the client's roots: the directories and files to work in.
 
-    Sent by the server.
+    The server sends it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -3073,7 +3079,7 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3101,12 +3107,12 @@ class Root(Record):
     __slots__ = ("uri", "name", "extra")
 
     uri: str
-    """Location of the root; so far always a `file://` URI.
+    """Location of the root; currently always a `file://` URI.
 
     Format: `uri`.
     """
     name: str | None
-    """Label for people, also useful to speak of the root elsewhere."""
+    """Name of the root, for display and for references to it."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3124,7 +3130,7 @@ class Root(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
-    """Sent by the client when its list of roots has changed.
+    """A notification that the client's list of roots has changed.
 
     The server should then send `roots/list` again.
     """
@@ -3153,13 +3159,13 @@ class RootsListChangedNotification(Record):
 JSONRPCBatchRequest: TypeAlias = list[JSONRPCRequest | JSONRPCNotification]
 """Several requests and notifications sent together as one JSON array.
 
-It is answered by a `JSONRPCBatchResponse`, unless it holds nothing but notifications.
+The receiver answers with a `JSONRPCBatchResponse`, unless there are only notifications.
 
 Since 2025-03-26.
 """
 
 JSONRPCBatchResponse: TypeAlias = list[JSONRPCResponse | JSONRPCError]
-"""The answers to a batch, gathered in one JSON array.
+"""The responses to a batch, collected in one JSON array.
 
 Match every entry to its request by `id`: the order is not fixed, and notifications have
 no entry.
@@ -3177,8 +3183,9 @@ JSONRPCMessage: TypeAlias = (
 )
 """Any JSON-RPC message that client and server may exchange.
 
-Its keys tell the kind: `method` and `id` make a request, `method` alone a notification,
-`result` a response and `error` an error response. A JSON array is a batch.
+The keys determine the kind: `method` and `id` make a request, `method` alone a
+notification, `result` a response and `error` an error response. A JSON array is a
+batch.
 """
 
 EmptyResult: TypeAlias = Result
@@ -3199,7 +3206,7 @@ ClientRequest: TypeAlias = (
     | CallToolRequest
     | ListToolsRequest
 )
-"""Any request that a client sends; `method` tells which."""
+"""Any request that a client sends, distinguished by `method`."""
 
 ClientNotification: TypeAlias = (
     CancelledNotification
@@ -3207,13 +3214,13 @@ ClientNotification: TypeAlias = (
     | InitializedNotification
     | RootsListChangedNotification
 )
-"""Any notification that a client sends; `method` tells which."""
+"""Any notification that a client sends, distinguished by `method`."""
 
 ClientResult: TypeAlias = EmptyResult | CreateMessageResult | ListRootsResult
-"""Any result that a client returns; the request it answers tells which."""
+"""Any result that a client returns; its type follows from the request."""
 
 ServerRequest: TypeAlias = PingRequest | CreateMessageRequest | ListRootsRequest
-"""Any request that a server sends; `method` tells which."""
+"""Any request that a server sends, distinguished by `method`."""
 
 ServerNotification: TypeAlias = (
     CancelledNotification
@@ -3224,7 +3231,7 @@ ServerNotification: TypeAlias = (
     | ToolListChangedNotification
     | PromptListChangedNotification
 )
-"""Any notification that a server sends; `method` tells which."""
+"""Any notification that a server sends, distinguished by `method`."""
 
 ServerResult: TypeAlias = (
     EmptyResult
@@ -3238,4 +3245,4 @@ ServerResult: TypeAlias = (
     | CallToolResult
     | ListToolsResult
 )
-"""Any result that a server returns; the request it answers tells which."""
+"""Any result that a server returns; its type follows from the request."""

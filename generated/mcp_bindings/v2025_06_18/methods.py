@@ -53,9 +53,11 @@ INITIALIZE: Final = RequestMethod[
 )
 """`initialize`, sent by the client.
 
-First request of a client: offers a protocol revision and introduces itself.
+The first request of a client: it proposes a protocol revision and introduces the
+client.
 
-It is answered by `InitializeResult`; the client then sends `notifications/initialized`.
+The server answers with `InitializeResult`; then the client sends
+`notifications/initialized`.
 """
 
 PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
@@ -67,10 +69,10 @@ PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
 )
 """`ping`, sent by the client and server.
 
-Checks whether the other side is alive; either side may send it.
+A request to check that the other side responds; either side may send it.
 
-The answer is an empty result, sent without delay. A side that stays silent may be
-disconnected.
+The receiver answers with an empty result without delay. A side that does not answer may
+be disconnected.
 """
 
 LIST_RESOURCES: Final = RequestMethod[
@@ -86,7 +88,7 @@ LIST_RESOURCES: Final = RequestMethod[
 )
 """`resources/list`, sent by the client.
 
-Asks the server for its resources, page by page.
+A request for the server's resources, one page at a time.
 """
 
 LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
@@ -102,7 +104,7 @@ LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
 )
 """`resources/templates/list`, sent by the client.
 
-Asks the server for its resource templates, page by page.
+A request for the server's resource templates, one page at a time.
 """
 
 READ_RESOURCE: Final = RequestMethod[
@@ -118,7 +120,7 @@ READ_RESOURCE: Final = RequestMethod[
 )
 """`resources/read`, sent by the client.
 
-Asks the server for the contents of a resource.
+A request to read a resource.
 """
 
 SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult](
@@ -131,10 +133,10 @@ SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult
 )
 """`resources/subscribe`, sent by the client.
 
-Asks the server to report changes of a resource.
+A request to subscribe to changes of a resource.
 
-It needs the capability `resources.subscribe`; reports come as
-`notifications/resources/updated`.
+It requires the server's capability `resources.subscribe`. The server reports changes
+with `notifications/resources/updated`.
 """
 
 UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyResult](
@@ -147,7 +149,7 @@ UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyRe
 )
 """`resources/unsubscribe`, sent by the client.
 
-Ends a subscription made with `resources/subscribe`.
+A request to end a subscription made with `resources/subscribe`.
 """
 
 LIST_PROMPTS: Final = RequestMethod[
@@ -163,7 +165,7 @@ LIST_PROMPTS: Final = RequestMethod[
 )
 """`prompts/list`, sent by the client.
 
-Asks the server for its prompts, page by page.
+A request for the server's prompts, one page at a time.
 """
 
 GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptResult](
@@ -176,7 +178,7 @@ GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptR
 )
 """`prompts/get`, sent by the client.
 
-Asks the server for one of its prompts, filled in with arguments.
+A request for one of the server's prompts, filled in with arguments.
 """
 
 LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsResult](
@@ -189,7 +191,7 @@ LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsR
 )
 """`tools/list`, sent by the client.
 
-Asks the server for its tools, page by page.
+A request for the server's tools, one page at a time.
 """
 
 CALL_TOOL: Final = RequestMethod[types.CallToolRequestParams, types.CallToolResult](
@@ -202,7 +204,7 @@ CALL_TOOL: Final = RequestMethod[types.CallToolRequestParams, types.CallToolResu
 )
 """`tools/call`, sent by the client.
 
-Asks the server to run one of its tools.
+A request to call one of the server's tools.
 """
 
 SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult](
@@ -215,7 +217,7 @@ SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult]
 )
 """`logging/setLevel`, sent by the client.
 
-Sets how severe log messages must be for the server to send them.
+A request to set the lowest severity of the log messages that the server sends.
 """
 
 CREATE_MESSAGE: Final = RequestMethod[
@@ -231,10 +233,10 @@ CREATE_MESSAGE: Final = RequestMethod[
 )
 """`sampling/createMessage`, sent by the server.
 
-Asks the client to have a language model write a message.
+A request to generate a message with a language model of the client.
 
-Sent by the server. The client picks the model. It should first show the request to the
-user, who may refuse it.
+The server sends it. The client selects the model. It should first show the request to
+the user, who may refuse it.
 """
 
 COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResult](
@@ -247,7 +249,7 @@ COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResul
 )
 """`completion/complete`, sent by the client.
 
-Asks the server how the value of an argument could be completed.
+A request for completions of an argument's value.
 """
 
 LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
@@ -260,9 +262,9 @@ LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
 )
 """`roots/list`, sent by the server.
 
-Asks the client for its roots: the directories and files to work in.
+A request for the client's roots: the directories and files to work in.
 
-Sent by the server.
+The server sends it.
 """
 
 ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
@@ -275,9 +277,9 @@ ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
 )
 """`elicitation/create`, sent by the server.
 
-Asks the client to get some information from the user.
+A request for input from the user.
 
-Sent by the server. The client shows a form made from the schema; the user may refuse.
+The server sends it. The client shows a form made from the schema; the user may refuse.
 """
 
 CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
@@ -288,10 +290,10 @@ CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
 )
 """`notifications/cancelled`, sent by the client and server.
 
-Says that a request sent earlier is no longer wanted.
+A notification that cancels a request.
 
-Either side may send it about its own requests. The receiver should drop the work and
-not answer, but an answer may already be on its way. `initialize` cannot be cancelled.
+Either side may cancel its own requests. The receiver should stop the work and send no
+response, but a response may already be on its way. `initialize` cannot be cancelled.
 """
 
 INITIALIZED: Final = NotificationMethod[types.NotificationParams](
@@ -302,7 +304,7 @@ INITIALIZED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/initialized`, sent by the client.
 
-Sent by the client when it has accepted the answer to `initialize`.
+A notification that the client has accepted the result of `initialize`.
 
 Normal operation starts with it.
 """
@@ -315,9 +317,9 @@ PROGRESS: Final = NotificationMethod[types.ProgressNotificationParams](
 )
 """`notifications/progress`, sent by the client and server.
 
-Reports how far the work on a request has come.
+A notification of the progress of a request.
 
-Sent by the side that does the work, and only if the request carried a progress token.
+The receiver of the request sends it, and only if the request has a progress token.
 """
 
 RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -329,10 +331,10 @@ RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/resources/list_changed`, sent by the server.
 
-Sent by the server when its list of resources has changed.
+A notification that the server's list of resources has changed.
 
-No subscription is needed, only the capability `resources.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `resources.listChanged`. To see the
+changes, fetch the list again.
 """
 
 RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationParams](
@@ -344,9 +346,9 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-Sent by the server when a resource the client subscribed to has changed.
+A notification that a resource the client subscribed to has changed.
 
-It carries no contents: read the resource again to get them.
+To get the new contents, read the resource again.
 """
 
 PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -358,10 +360,10 @@ PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/prompts/list_changed`, sent by the server.
 
-Sent by the server when its list of prompts has changed.
+A notification that the server's list of prompts has changed.
 
-No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `prompts.listChanged`. To see the
+changes, fetch the list again.
 """
 
 TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -373,10 +375,10 @@ TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/tools/list_changed`, sent by the server.
 
-Sent by the server when its list of tools has changed.
+A notification that the server's list of tools has changed.
 
-No subscription is needed, only the capability `tools.listChanged`. Fetch the list again
-to see the changes.
+It requires no subscription, only the capability `tools.listChanged`. To see the
+changes, fetch the list again.
 """
 
 LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationParams](
@@ -390,7 +392,7 @@ LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationPara
 
 A log message from the server.
 
-As long as the client has set no level, the server decides by itself what to send.
+Until the client sets a level, the server decides which messages to send.
 """
 
 ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -402,7 +404,7 @@ ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/roots/list_changed`, sent by the client.
 
-Sent by the client when its list of roots has changed.
+A notification that the client's list of roots has changed.
 
 The server should then send `roots/list` again.
 """

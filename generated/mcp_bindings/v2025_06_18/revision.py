@@ -12,15 +12,15 @@ REVISION: Final = "2025-06-18"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "dab794248296cbc31f1346d973b908f642eebcadea8263ee0b7a36c16def1a87"
+    "2dc3edc3c5616f920e5e850f340cc1e7face7f90c20dc92352809154db6917e3"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = False
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = True
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""
 
 FACTS: Final = Facts(
     label="2025-06-18",

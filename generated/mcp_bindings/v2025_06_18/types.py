@@ -164,24 +164,24 @@ INTERNAL_ERROR: Final = -32603
 RequestId: TypeAlias = str | int
 """Identifier that ties a response to its request.
 
-The requester picks it, a new one for every request. The number `1` and the string `"1"`
+The requester chooses a new one for every request. The number `1` and the string `"1"`
 differ.
 """
 
 ProgressToken: TypeAlias = str | int
-"""Token that links progress reports to the request they are about.
+"""Token that links progress notifications to their request.
 
-The requester picks it, unique among its running requests, and puts it in the request's
-`_meta`.
+The requester chooses it, unique among its running requests, and puts it in the
+request's `_meta`.
 """
 
 Role: TypeAlias = Literal["user", "assistant"]
-"""Speaker of a message: the user or the language model (`assistant`)."""
+"""Role in a conversation: the user, or the language model (`assistant`)."""
 
 Cursor: TypeAlias = str
-"""Opaque position in a list that is read page by page.
+"""Opaque position in a paginated list.
 
-Hand it back unchanged; its content has a meaning only for the side that issued it.
+Send it back unchanged; only the side that issued it can interpret it.
 """
 
 LoggingLevel: TypeAlias = Literal[
@@ -232,7 +232,7 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -256,9 +256,10 @@ class RequestParamsMeta(Record):
     __slots__ = ("progress_token", "extra")
 
     progress_token: ProgressToken | None
-    """Set to ask for `notifications/progress` messages about this request.
+    """Token for `notifications/progress` messages about this request; absent if none
+    are wanted.
 
-    The receiver repeats the token in each of them, but is free to send none.
+    The receiver repeats the token in each of them, but may send none.
 
     On the wire: `progressToken`.
     """
@@ -307,7 +308,7 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -334,7 +335,7 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -445,7 +446,7 @@ class JSONRPCResponse(Record):
 class JSONRPCError(Record):
     """A response that reports failure.
 
-    Its `id` is that of the request. A tool that fails while running is reported in
+    Its `id` is that of the request. Failures of a running tool are reported in
     `CallToolResult.isError` instead.
     """
 
@@ -459,7 +460,7 @@ class JSONRPCError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: JSONRPCErrorError
-    """What went wrong."""
+    """Code, message and details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -482,11 +483,13 @@ class JSONRPCErrorError(Record):
     __slots__ = ("code", "message", "data", "extra")
 
     code: int
-    """Integer for the kind of failure, such as one of the error code constants."""
+    """Integer that identifies the kind of failure, such as one of the error code
+    constants.
+    """
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -517,13 +520,11 @@ class BaseMetadata(Record):
     __slots__ = ("name", "title", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -547,18 +548,16 @@ class BaseMetadata(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
-    """Names a piece of MCP software, client or server, and its version."""
+    """Name and version of MCP software, client or server."""
 
     __slots__ = ("name", "title", "version", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     version: str
     """Version of the software (not of the protocol), in any format."""
@@ -586,7 +585,7 @@ class Implementation(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
-    """Hints on how to use or show the object they belong to.
+    """Hints on the use and display of an object.
 
     Since 2025-03-26.
     """
@@ -594,9 +593,9 @@ class Annotations(Record):
     __slots__ = ("audience", "priority", "last_modified", "extra")
 
     audience: list[Role] | None
-    """Whom the object is meant for, possibly both roles."""
+    """Roles that the object is intended for."""
     priority: float | None
-    """Importance, from 0 (can be left out) to 1 (cannot be done without).
+    """Importance, from 0 (optional) to 1 (required).
 
     From 0 to 1.
     """
@@ -626,10 +625,10 @@ class Annotations(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
-    """Says that a request sent earlier is no longer wanted.
+    """A notification that cancels a request.
 
-    Either side may send it about its own requests. The receiver should drop the work
-    and not answer, but an answer may already be on its way. `initialize` cannot be
+    Either side may cancel its own requests. The receiver should stop the work and send
+    no response, but a response may already be on its way. `initialize` cannot be
     cancelled.
     """
 
@@ -661,12 +660,12 @@ class CancelledNotificationParams(Record):
     __slots__ = ("request_id", "reason", "extra")
 
     request_id: RequestId
-    """Id of the request to give up, which must be one the sender has made.
+    """Id of the cancelled request, which must be one of the sender's own.
 
     On the wire: `requestId`.
     """
     reason: str | None
-    """Why the request is given up, for logs or for display."""
+    """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -684,9 +683,10 @@ class CancelledNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
-    """First request of a client: offers a protocol revision and introduces itself.
+    """The first request of a client: it proposes a protocol revision and introduces the
+    client.
 
-    It is answered by `InitializeResult`; the client then sends
+    The server answers with `InitializeResult`; then the client sends
     `notifications/initialized`.
     """
 
@@ -752,7 +752,7 @@ class InitializeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
-    """Answer to `initialize`: settles the revision and introduces the server."""
+    """Result of `initialize`: the selected revision and a description of the server."""
 
     __slots__ = (
         "meta",
@@ -764,14 +764,14 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     protocol_version: str
-    """Revision the server has settled on, which can differ from the one proposed.
+    """Revision that the server selected; it may differ from the proposed one.
 
-    A client that does not support it has to disconnect.
+    A client that does not support it must disconnect.
 
     On the wire: `protocolVersion`.
     """
@@ -783,9 +783,9 @@ class InitializeResult(Record):
     On the wire: `serverInfo`.
     """
     instructions: str | None
-    """Advice on using this server, written for a language model.
+    """Instructions for language models on using this server.
 
-    A client may, for instance, make it part of the system prompt.
+    A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -810,7 +810,7 @@ class InitializeResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
-    """Sent by the client when it has accepted the answer to `initialize`.
+    """A notification that the client has accepted the result of `initialize`.
 
     Normal operation starts with it.
     """
@@ -840,8 +840,8 @@ class InitializedNotification(Record):
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = ("experimental", "roots", "sampling", "elicitation", "extra")
@@ -883,8 +883,7 @@ class ClientCapabilitiesRoots(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the client sends `notifications/roots/list_changed`; absent counts as
-    false.
+    """True if the client sends `notifications/roots/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -905,8 +904,8 @@ class ClientCapabilitiesRoots(Record):
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = (
@@ -929,11 +928,11 @@ class ServerCapabilities(Record):
     Since 2025-03-26.
     """
     prompts: ServerCapabilitiesPrompts | None
-    """Present when the server has prompts to offer."""
+    """Present when the server offers prompts."""
     resources: ServerCapabilitiesResources | None
-    """Present when the server has resources to offer."""
+    """Present when the server offers resources."""
     tools: ServerCapabilitiesTools | None
-    """Present when the server has tools to offer."""
+    """Present when the server offers tools."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -964,8 +963,7 @@ class ServerCapabilitiesPrompts(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/prompts/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/prompts/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -989,11 +987,9 @@ class ServerCapabilitiesResources(Record):
     __slots__ = ("subscribe", "list_changed", "extra")
 
     subscribe: bool | None
-    """True if a client can subscribe to changes of a resource; absent counts as
-    false.
-    """
+    """True if a client can subscribe to changes of a resource; by default false."""
     list_changed: bool | None
-    """True if the server sends `notifications/resources/list_changed`; absent counts as
+    """True if the server sends `notifications/resources/list_changed`; by default
     false.
 
     On the wire: `listChanged`.
@@ -1020,8 +1016,7 @@ class ServerCapabilitiesTools(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/tools/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/tools/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1040,10 +1035,10 @@ class ServerCapabilitiesTools(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
-    """Checks whether the other side is alive; either side may send it.
+    """A request to check that the other side responds; either side may send it.
 
-    The answer is an empty result, sent without delay. A side that stays silent may be
-    disconnected.
+    The receiver answers with an empty result without delay. A side that does not answer
+    may be disconnected.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -1073,10 +1068,9 @@ class PingRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
-    """Reports how far the work on a request has come.
+    """A notification of the progress of a request.
 
-    Sent by the side that does the work, and only if the request carried a progress
-    token.
+    The receiver of the request sends it, and only if the request has a progress token.
     """
 
     __slots__ = ("params", "extra")
@@ -1107,16 +1101,16 @@ class ProgressNotificationParams(Record):
     __slots__ = ("progress_token", "progress", "total", "message", "extra")
 
     progress_token: ProgressToken
-    """Token from the `_meta` of the request being worked on.
+    """Token from the `_meta` of the request.
 
     On the wire: `progressToken`.
     """
     progress: float
-    """Work done so far, in any unit; it grows from report to report."""
+    """Work done so far, in any unit; it increases with every notification."""
     total: float | None
-    """Work to do in all, in the unit of `progress`; absent if unknown."""
+    """Total work, in the unit of `progress`; absent if unknown."""
     message: str | None
-    """Text for people on the state of the work.
+    """Description of the current step, for people.
 
     Since 2025-03-26.
     """
@@ -1141,7 +1135,7 @@ class ProgressNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
-    """Base of requests for a list that is returned page by page."""
+    """Base of requests for a paginated list."""
 
     __slots__ = ("method", "params", "extra")
 
@@ -1171,7 +1165,7 @@ class PaginatedRequestParams(Record):
     __slots__ = ("cursor", "extra")
 
     cursor: Cursor | None
-    """Where to continue: `nextCursor` of the page before. Leave it out to get the first
+    """Start of the page: `nextCursor` of the previous result; by default the first
     page.
     """
     extra: dict[str, Any] | None
@@ -1194,12 +1188,12 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1220,7 +1214,7 @@ class PaginatedResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
-    """Asks the server for its resources, page by page."""
+    """A request for the server's resources, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1254,12 +1248,12 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1284,7 +1278,7 @@ class ListResourcesResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
-    """Asks the server for its resource templates, page by page."""
+    """A request for the server's resource templates, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1318,12 +1312,12 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1351,7 +1345,7 @@ class ListResourceTemplatesResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
-    """Asks the server for the contents of a resource."""
+    """A request to read a resource."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1385,7 +1379,7 @@ class ReadResourceRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource wanted, in any scheme the server understands.
+    """URI of the requested resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -1404,12 +1398,14 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     contents: list[TextResourceContents | BlobResourceContents]
-    """The contents, in several entries if the resource has parts (say, a directory)."""
+    """The contents: several entries if the resource has parts (for example a
+    directory).
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1427,10 +1423,10 @@ class ReadResourceResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
-    """Sent by the server when its list of resources has changed.
+    """A notification that the server's list of resources has changed.
 
-    No subscription is needed, only the capability `resources.listChanged`. Fetch the
-    list again to see the changes.
+    It requires no subscription, only the capability `resources.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -1456,10 +1452,10 @@ class ResourceListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
-    """Asks the server to report changes of a resource.
+    """A request to subscribe to changes of a resource.
 
-    It needs the capability `resources.subscribe`; reports come as
-    `notifications/resources/updated`.
+    It requires the server's capability `resources.subscribe`. The server reports
+    changes with `notifications/resources/updated`.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -1494,7 +1490,7 @@ class SubscribeRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource to watch, in any scheme the server understands.
+    """URI of the resource to watch, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -1508,7 +1504,7 @@ class SubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
-    """Ends a subscription made with `resources/subscribe`."""
+    """A request to end a subscription made with `resources/subscribe`."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1542,7 +1538,7 @@ class UnsubscribeRequestParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the resource to watch no longer.
+    """URI of the resource to stop watching.
 
     Format: `uri`.
     """
@@ -1556,9 +1552,9 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """Sent by the server when a resource the client subscribed to has changed.
+    """A notification that a resource the client subscribed to has changed.
 
-    It carries no contents: read the resource again to get them.
+    To get the new contents, read the resource again.
     """
 
     __slots__ = ("params", "extra")
@@ -1589,7 +1585,7 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of what has changed, possibly a part of the resource subscribed to.
+    """URI of the changed resource, possibly a part of the one subscribed to.
 
     Format: `uri`.
     """
@@ -1603,7 +1599,7 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
-    """Describes a resource that can be fetched with `resources/read`."""
+    """A resource that clients can read with `resources/read`."""
 
     __slots__ = (
         "name",
@@ -1618,13 +1614,11 @@ class Resource(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     uri: str
     """URI that identifies the resource in requests.
@@ -1632,21 +1626,22 @@ class Resource(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1686,7 +1681,7 @@ class Resource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
-    """Describes a family of resources whose URIs follow one pattern."""
+    """A family of resources whose URIs follow one pattern."""
 
     __slots__ = (
         "name",
@@ -1700,30 +1695,28 @@ class ResourceTemplate(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     uri_template: str
-    """Pattern of the URIs, in the syntax of RFC 6570.
+    """URI template (RFC 6570) of the resources.
 
     Format: `uri-template`. On the wire: `uriTemplate`.
     """
     description: str | None
-    """What the resources are for, in words that help a language model choose."""
+    """Description of the resources, which helps language models to select them."""
     mime_type: str | None
-    """Media type that every matching resource has; absent if they differ.
+    """Media type of all matching resources; absent if they differ.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1776,7 +1769,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1816,7 +1809,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1860,7 +1853,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1906,9 +1899,9 @@ class TextContent(Record):
     text: str
     """The text itself."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1945,14 +1938,14 @@ class ImageContent(Record):
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `image/png`; not every model takes every type.
+    """Media type, such as `image/png`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1984,7 +1977,7 @@ class ImageContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
-    """Content block with sound.
+    """Content block with audio.
 
     Since 2025-03-26.
     """
@@ -1994,19 +1987,19 @@ class AudioContent(Record):
     type: ClassVar[Literal["audio"]] = "audio"
     """Always "audio"."""
     data: str
-    """The sound file, encoded as base64.
+    """The audio file, encoded as base64.
 
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `audio/wav`; not every model takes every type.
+    """Media type, such as `audio/wav`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2040,7 +2033,7 @@ class AudioContent(Record):
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
-    The resource can be read by its URI even if `resources/list` does not mention it.
+    The resource can be read by its URI even if `resources/list` does not list it.
 
     Since 2025-06-18.
     """
@@ -2060,13 +2053,11 @@ class ResourceLink(Record):
     type: ClassVar[Literal["resource_link"]] = "resource_link"
     """Always "resource_link"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     uri: str
     """URI that identifies the resource in requests.
@@ -2074,21 +2065,22 @@ class ResourceLink(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2130,7 +2122,7 @@ class ResourceLink(Record):
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
-    The client decides how to show it to people and how to pass it to a model.
+    The client decides how to display it to people and how to pass it to a model.
     """
 
     __slots__ = ("resource", "annotations", "meta", "extra")
@@ -2140,9 +2132,9 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2167,7 +2159,7 @@ class EmbeddedResource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
-    """Asks the server for its prompts, page by page."""
+    """A request for the server's prompts, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2201,12 +2193,12 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -2231,7 +2223,7 @@ class ListPromptsResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
-    """Asks the server for one of its prompts, filled in with arguments."""
+    """A request for one of the server's prompts, filled in with arguments."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2265,9 +2257,9 @@ class GetPromptRequestParams(Record):
     __slots__ = ("name", "arguments", "extra")
 
     name: str
-    """Name of the prompt, as found in `prompts/list`."""
+    """Name of the prompt, as listed by `prompts/list`."""
     arguments: dict[str, str] | None
-    """Values to fill in, by argument name; always strings."""
+    """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2285,19 +2277,19 @@ class GetPromptRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
-    """A prompt filled in and ready for a language model."""
+    """A prompt that is filled in and ready for a language model."""
 
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     messages: list[PromptMessage]
-    """The messages to give to the model, in order."""
+    """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2317,25 +2309,23 @@ class GetPromptResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
-    """Describes a prompt that can be fetched with `prompts/get`."""
+    """A prompt that clients can fetch with `prompts/get`."""
 
     __slots__ = ("name", "title", "description", "arguments", "meta", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     arguments: list[PromptArgument] | None
-    """The arguments it takes, if any."""
+    """Arguments of the prompt, if it has any."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2374,18 +2364,16 @@ class PromptArgument(Record):
     __slots__ = ("name", "title", "description", "required", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     description: str | None
-    """What to pass for it, in words for people."""
+    """Description of the argument, for people."""
     required: bool | None
-    """True if it has to be passed; absent counts as false."""
+    """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2414,15 +2402,15 @@ class PromptArgument(Record):
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
-    Unlike a `SamplingMessage`, it may hold resources.
+    Unlike a `SamplingMessage`, it may contain resources.
     """
 
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: ContentBlock
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2440,10 +2428,10 @@ class PromptMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
-    """Sent by the server when its list of prompts has changed.
+    """A notification that the server's list of prompts has changed.
 
-    No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `prompts.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -2469,7 +2457,7 @@ class PromptListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
-    """Asks the server for its tools, page by page."""
+    """A request for the server's tools, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2503,12 +2491,12 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -2533,7 +2521,7 @@ class ListToolsResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
-    """Asks the server to run one of its tools."""
+    """A request to call one of the server's tools."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2567,9 +2555,9 @@ class CallToolRequestParams(Record):
     __slots__ = ("name", "arguments", "extra")
 
     name: str
-    """Name of the tool, as found in `tools/list`."""
+    """Name of the tool, as listed by `tools/list`."""
     arguments: dict[str, Any] | None
-    """Arguments by name, if any, as the tool's `inputSchema` wants them."""
+    """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2592,7 +2580,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "structured_content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2601,18 +2589,18 @@ class CallToolResult(Record):
     structured_content: dict[str, Any] | None
     """Output of the tool as a JSON object.
 
-    It follows the tool's `outputSchema` if there is one.
+    It matches the tool's `outputSchema`, if the tool has one.
 
     On the wire: `structuredContent`.
 
     Since 2025-06-18.
     """
     is_error: bool | None
-    """True if the tool failed; absent counts as false.
+    """True if the tool failed; by default false.
 
-    Failures while a tool runs belong here, where a model can see them and try again. A
-    call that cannot even start, say of an unknown tool, is answered by a JSON-RPC
-    error.
+    Failures of a running tool are reported here, so that a model can see them and
+    retry. A call that cannot start, such as a call of an unknown tool, is answered with
+    a JSON-RPC error.
 
     On the wire: `isError`.
     """
@@ -2642,10 +2630,10 @@ class CallToolResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
-    """Sent by the server when its list of tools has changed.
+    """A notification that the server's list of tools has changed.
 
-    No subscription is needed, only the capability `tools.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `tools.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -2671,7 +2659,7 @@ class ToolListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
-    """Describes a tool that can be run with `tools/call`."""
+    """A tool that clients can call with `tools/call`."""
 
     __slots__ = (
         "name",
@@ -2685,16 +2673,14 @@ class Tool(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     description: str | None
-    """What the tool does, in words that help a language model choose."""
+    """Description of the tool, which helps language models to select it."""
     input_schema: ToolInputSchema
     """JSON Schema of the arguments; its top level describes an object.
 
@@ -2704,22 +2690,21 @@ class Tool(Record):
     """JSON Schema of `structuredContent` in the result; its top level describes an
     object.
 
-    It is absent if the tool does not declare its structured output.
+    Absent if the tool does not declare its structured output.
 
     On the wire: `outputSchema`.
 
     Since 2025-06-18.
     """
     annotations: ToolAnnotations | None
-    """Hints on how the tool behaves.
+    """Hints on the behavior of the tool.
 
-    They may hold a label too: show `title` of the tool, else `title` of the hints, else
-    `name`.
+    The label to display is `title` of the tool, else `title` of the hints, else `name`.
 
     Since 2025-03-26.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2770,7 +2755,7 @@ class ToolInputSchema(Record):
     properties: dict[str, dict[str, Any]] | None
     """Schema of each argument, by name."""
     required: list[str] | None
-    """Names of the arguments that have to be passed."""
+    """Names of the required arguments."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2797,7 +2782,7 @@ class ToolOutputSchema(Record):
     properties: dict[str, dict[str, Any]] | None
     """Schema of each output field, by name."""
     required: list[str] | None
-    """Names of the output fields that are always there."""
+    """Names of the required output fields."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2815,10 +2800,10 @@ class ToolOutputSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
-    """Hints on how a tool behaves.
+    """Hints on the behavior of a tool.
 
-    Nothing in it is certain to be true, not even the title. Do not rely on it for a
-    decision to run a tool of a server you do not trust.
+    None of them is guaranteed to be true, not even the title. Do not base the decision
+    to call a tool on them unless you trust its server.
 
     Since 2025-03-26.
     """
@@ -2835,29 +2820,31 @@ class ToolAnnotations(Record):
     title: str | None
     """Label of the tool, for people."""
     read_only_hint: bool | None
-    """True if the tool changes nothing around it; absent counts as false.
+    """True if the tool only reads and changes nothing; by default false.
 
     On the wire: `readOnlyHint`.
     """
     destructive_hint: bool | None
-    """True if the tool may overwrite or delete, false if it only adds; absent counts as
+    """True if the tool may overwrite or delete data, false if it only adds; by default
     true.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `destructiveHint`.
     """
     idempotent_hint: bool | None
-    """True if repeating a call unchanged has no further effect; absent counts as false.
+    """True if repeated calls with the same arguments have no further effect; by default
+    false.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `idempotentHint`.
     """
     open_world_hint: bool | None
-    """True if the tool deals with things outside a fixed domain; absent counts as true.
+    """True if the tool interacts with the outside world, false if its domain is closed;
+    by default true.
 
-    Searching the web is open in this sense, a private notebook is not.
+    A web search is open in this sense; a private notebook is closed.
 
     On the wire: `openWorldHint`.
     """
@@ -2884,7 +2871,9 @@ class ToolAnnotations(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
-    """Sets how severe log messages must be for the server to send them."""
+    """A request to set the lowest severity of the log messages that the server
+    sends.
+    """
 
     __slots__ = ("id", "params", "extra")
 
@@ -2918,7 +2907,7 @@ class SetLevelRequestParams(Record):
     __slots__ = ("level", "extra")
 
     level: LoggingLevel
-    """Lowest severity wanted; whatever is more severe is sent as well."""
+    """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2936,7 +2925,7 @@ class SetLevelRequestParams(Record):
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
-    As long as the client has set no level, the server decides by itself what to send.
+    Until the client sets a level, the server decides which messages to send.
     """
 
     __slots__ = ("params", "extra")
@@ -2971,7 +2960,9 @@ class LoggingMessageNotificationParams(Record):
     logger: str | None
     """Name of the logger, if it has one."""
     data: Any
-    """What is logged: any JSON value (null too), often a string or an object."""
+    """Content of the log message: any JSON value (null too), often a string or an
+    object.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2991,10 +2982,10 @@ class LoggingMessageNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
-    """Asks the client to have a language model write a message.
+    """A request to generate a message with a language model of the client.
 
-    Sent by the server. The client picks the model. It should first show the request to
-    the user, who may refuse it.
+    The server sends it. The client selects the model. It should first show the request
+    to the user, who may refuse it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -3041,7 +3032,7 @@ class CreateMessageRequestParams(Record):
     messages: list[SamplingMessage]
     """The conversation so far, oldest message first."""
     model_preferences: ModelPreferences | None
-    """What kind of model the server would like; not binding.
+    """Preferences of the server for the model; not binding.
 
     On the wire: `modelPreferences`.
     """
@@ -3051,9 +3042,9 @@ class CreateMessageRequestParams(Record):
     On the wire: `systemPrompt`.
     """
     include_context: Literal["none", "thisServer", "allServers"] | None
-    """Whose context the client should add to the prompt; not binding.
+    """Servers whose context the client should add to the prompt; not binding.
 
-    `thisServer` is the server that asks, `allServers` all that are connected to the
+    `thisServer`: the requesting server. `allServers`: all servers connected to the
     client.
 
     On the wire: `includeContext`.
@@ -3061,17 +3052,17 @@ class CreateMessageRequestParams(Record):
     temperature: float | None
     """Sampling temperature: the higher, the more varied the output."""
     max_tokens: int
-    """Upper limit of tokens to generate; the client may stay below it.
+    """Maximum number of tokens to generate; the client may generate fewer.
 
     On the wire: `maxTokens`.
     """
     stop_sequences: list[str] | None
-    """Strings that end the output as soon as the model writes one of them.
+    """Strings that end the output as soon as the model generates one of them.
 
     On the wire: `stopSequences`.
     """
     metadata: dict[str, Any] | None
-    """Settings handed on to the provider of the model, in that provider's own form."""
+    """Settings for the provider of the model, in the provider's own format."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3101,27 +3092,27 @@ class CreateMessageRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
-    """The message that a language model wrote for the server.
+    """A message that a language model generated for the server.
 
-    Sent by the client, which should first show it to the user, who may keep it from the
-    server.
+    The client should first show it to the user, who may withhold it from the server.
     """
 
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: TextContent | ImageContent | AudioContent
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     model: str
     """Name of the model that wrote the message."""
     stop_reason: Literal["endTurn", "stopSequence", "maxTokens"] | str | None
-    """Why the output ended, if known; other strings than those listed may occur.
+    """Reason why the output ended, if known; strings other than those listed are
+    allowed.
 
     On the wire: `stopReason`.
     """
@@ -3155,9 +3146,9 @@ class SamplingMessage(Record):
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: TextContent | ImageContent | AudioContent
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3175,10 +3166,9 @@ class SamplingMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
-    """What a server would like of the model used for sampling.
+    """Preferences of a server for the model used for sampling.
 
-    All of it is advice: the client decides how to weigh it, or whether to follow it at
-    all.
+    They are not binding: the client decides how to weigh them and may ignore them.
     """
 
     __slots__ = (
@@ -3190,10 +3180,10 @@ class ModelPreferences(Record):
     )
 
     hints: list[ModelHint] | None
-    """Models wanted, in order: the first that can be met wins.
+    """Preferred models in order; the first that the client can match wins.
 
-    They go before the three priorities, which may settle a choice between several
-    matches.
+    They should take precedence over the three priorities, which may decide between
+    several matches.
     """
     cost_priority: float | None
     """Weight of a low price, from 0 (none) to 1 (decisive).
@@ -3201,12 +3191,12 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `costPriority`.
     """
     speed_priority: float | None
-    """Weight of a quick answer, from 0 (none) to 1 (decisive).
+    """Weight of a quick response, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `speedPriority`.
     """
     intelligence_priority: float | None
-    """Weight of an able model, from 0 (none) to 1 (decisive).
+    """Weight of a capable model, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `intelligencePriority`.
     """
@@ -3231,9 +3221,9 @@ class ModelPreferences(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
-    """One wish for a model.
+    """A preferred model.
 
-    Further keys may occur; what they mean is left to the client.
+    Further keys are allowed; the client decides what they mean.
     """
 
     __slots__ = ("name", "extra")
@@ -3242,7 +3232,7 @@ class ModelHint(Record):
     """Part of a model's name, such as `sonnet`; every model whose name contains it
     matches.
 
-    The client may take a comparable model of another make instead.
+    The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -3259,7 +3249,7 @@ class ModelHint(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
-    """Asks the server how the value of an argument could be completed."""
+    """A request for completions of an argument's value."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3297,7 +3287,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     context: CompleteRequestParamsContext | None
-    """What else is known already.
+    """Further input for the completion.
 
     Since 2025-06-18.
     """
@@ -3327,7 +3317,7 @@ class CompleteRequestParamsArgument(Record):
     name: str
     """Name of the prompt argument or template variable."""
     value: str
-    """What has been entered so far."""
+    """Text entered so far."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3371,12 +3361,12 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
-    """The completions, and how complete the list is."""
+    """The completions and their total number."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3401,9 +3391,9 @@ class CompleteResultCompletion(Record):
     values: list[str]
     """Values to suggest, at most 100."""
     total: int | None
-    """Number of matches, counting those left out here; absent if unknown."""
+    """Number of all matches, including those not in `values`; absent if unknown."""
     has_more: bool | None
-    """True if matches were left out, with or without a `total` to say how many.
+    """True if there are more matches than `values` holds, even if `total` is absent.
 
     On the wire: `hasMore`.
     """
@@ -3426,7 +3416,7 @@ class CompleteResultCompletion(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
-    """Names the resource or resource template whose variable is to be completed.
+    """Reference to the resource or resource template whose variable to complete.
 
     Since 2025-06-18.
     """
@@ -3436,7 +3426,7 @@ class ResourceTemplateReference(Record):
     type: ClassVar[Literal["ref/resource"]] = "ref/resource"
     """Always "ref/resource"."""
     uri: str
-    """URI, or URI pattern of a template.
+    """URI of the resource, or URI template.
 
     Format: `uri-template`.
     """
@@ -3450,20 +3440,18 @@ class ResourceTemplateReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
-    """Names the prompt whose argument is to be completed."""
+    """Reference to the prompt whose argument to complete."""
 
     __slots__ = ("name", "title", "extra")
 
     type: ClassVar[Literal["ref/prompt"]] = "ref/prompt"
     """Always "ref/prompt"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -3487,9 +3475,9 @@ class PromptReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
-    """Asks the client for its roots: the directories and files to work in.
+    """A request for the client's roots: the directories and files to work in.
 
-    Sent by the server.
+    The server sends it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -3524,7 +3512,7 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3552,14 +3540,14 @@ class Root(Record):
     __slots__ = ("uri", "name", "meta", "extra")
 
     uri: str
-    """Location of the root; so far always a `file://` URI.
+    """Location of the root; currently always a `file://` URI.
 
     Format: `uri`.
     """
     name: str | None
-    """Label for people, also useful to speak of the root elsewhere."""
+    """Name of the root, for display and for references to it."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3584,7 +3572,7 @@ class Root(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
-    """Sent by the client when its list of roots has changed.
+    """A notification that the client's list of roots has changed.
 
     The server should then send `roots/list` again.
     """
@@ -3612,9 +3600,9 @@ class RootsListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
-    """Asks the client to get some information from the user.
+    """A request for input from the user.
 
-    Sent by the server. The client shows a form made from the schema; the user may
+    The server sends it. The client shows a form made from the schema; the user may
     refuse.
 
     Since 2025-06-18.
@@ -3652,7 +3640,7 @@ class ElicitRequestParams(Record):
     __slots__ = ("message", "requested_schema", "extra")
 
     message: str
-    """Text for the user that says what is wanted."""
+    """Message to the user that describes the requested input."""
     requested_schema: ElicitRequestParamsRequestedSchema
     """JSON Schema of the form: one flat object of simple fields.
 
@@ -3684,7 +3672,7 @@ class ElicitRequestParamsRequestedSchema(Record):
     properties: dict[str, PrimitiveSchemaDefinition]
     """Schema of each form field, by name."""
     required: list[str] | None
-    """Names of the fields that have to be filled in."""
+    """Names of the required fields."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3716,17 +3704,17 @@ class StringSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_length: int | None
-    """Least number of characters.
+    """Minimum number of characters.
 
     On the wire: `minLength`.
     """
     max_length: int | None
-    """Greatest number of characters.
+    """Maximum number of characters.
 
     On the wire: `maxLength`.
     """
     format: Literal["email", "uri", "date", "date-time"] | None
-    """Form the text must have, as named by JSON Schema."""
+    """Format of the text, as named by JSON Schema."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3764,9 +3752,9 @@ class NumberSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     minimum: float | None
-    """Least value allowed."""
+    """Minimum value."""
     maximum: float | None
-    """Greatest value allowed."""
+    """Maximum value."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3804,7 +3792,7 @@ class BooleanSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     default: bool | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3865,7 +3853,7 @@ class EnumSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
-    """What the user made of an elicitation request.
+    """Outcome of an elicitation request.
 
     Since 2025-06-18.
     """
@@ -3873,18 +3861,18 @@ class ElicitResult(Record):
     __slots__ = ("meta", "action", "content", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     action: Literal["accept", "decline", "cancel"]
-    """What the user did.
+    """Action of the user.
 
-    `accept`: sent the form off. `decline`: refused outright. `cancel`: closed it
-    without deciding.
+    `accept`: submitted the form. `decline`: refused explicitly. `cancel`: closed it
+    without a decision.
     """
     content: dict[str, str | float | bool] | None
-    """The values entered, by field name; only there if the action is `accept`."""
+    """Submitted values by field name; only present if the action is `accept`."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3907,8 +3895,8 @@ JSONRPCMessage: TypeAlias = (
 )
 """Any JSON-RPC message that client and server may exchange.
 
-Its keys tell the kind: `method` and `id` make a request, `method` alone a notification,
-`result` a response and `error` an error response.
+The keys determine the kind: `method` and `id` make a request, `method` alone a
+notification, `result` a response and `error` an error response.
 """
 
 EmptyResult: TypeAlias = Result
@@ -3917,9 +3905,7 @@ EmptyResult: TypeAlias = Result
 ContentBlock: TypeAlias = (
     TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 )
-"""One block of content in a prompt message or a tool result.
-
-The `type` field tells which.
+"""One block of content in a prompt message or a tool result, distinguished by `type`.
 
 Since 2025-06-18.
 """
@@ -3929,7 +3915,7 @@ PrimitiveSchemaDefinition: TypeAlias = (
 )
 """Schema of one form field: text, number, yes or no, or a choice.
 
-The `type` field tells which, and a string schema with `enum` is a choice.
+The kind follows from `type`; a string with `enum` is a choice.
 
 Since 2025-06-18.
 """
@@ -3949,7 +3935,7 @@ ClientRequest: TypeAlias = (
     | CallToolRequest
     | ListToolsRequest
 )
-"""Any request that a client sends; `method` tells which."""
+"""Any request that a client sends, distinguished by `method`."""
 
 ClientNotification: TypeAlias = (
     CancelledNotification
@@ -3957,17 +3943,17 @@ ClientNotification: TypeAlias = (
     | InitializedNotification
     | RootsListChangedNotification
 )
-"""Any notification that a client sends; `method` tells which."""
+"""Any notification that a client sends, distinguished by `method`."""
 
 ClientResult: TypeAlias = (
     EmptyResult | CreateMessageResult | ListRootsResult | ElicitResult
 )
-"""Any result that a client returns; the request it answers tells which."""
+"""Any result that a client returns; its type follows from the request."""
 
 ServerRequest: TypeAlias = (
     PingRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest
 )
-"""Any request that a server sends; `method` tells which."""
+"""Any request that a server sends, distinguished by `method`."""
 
 ServerNotification: TypeAlias = (
     CancelledNotification
@@ -3978,7 +3964,7 @@ ServerNotification: TypeAlias = (
     | ToolListChangedNotification
     | PromptListChangedNotification
 )
-"""Any notification that a server sends; `method` tells which."""
+"""Any notification that a server sends, distinguished by `method`."""
 
 ServerResult: TypeAlias = (
     EmptyResult
@@ -3992,4 +3978,4 @@ ServerResult: TypeAlias = (
     | CallToolResult
     | ListToolsResult
 )
-"""Any result that a server returns; the request it answers tells which."""
+"""Any result that a server returns; its type follows from the request."""

@@ -59,9 +59,11 @@ INITIALIZE: Final = RequestMethod[
 )
 """`initialize`, sent by the client.
 
-First request of a client: offers a protocol revision and introduces itself.
+The first request of a client: it proposes a protocol revision and introduces the
+client.
 
-It is answered by `InitializeResult`; the client then sends `notifications/initialized`.
+The server answers with `InitializeResult`; then the client sends
+`notifications/initialized`.
 """
 
 PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
@@ -73,10 +75,10 @@ PING: Final = RequestMethod[types.RequestParams, types.EmptyResult](
 )
 """`ping`, sent by the client and server.
 
-Checks whether the other side is alive; either side may send it.
+A request to check that the other side responds; either side may send it.
 
-The answer is an empty result, sent without delay. A side that stays silent may be
-disconnected.
+The receiver answers with an empty result without delay. A side that does not answer may
+be disconnected.
 """
 
 LIST_RESOURCES: Final = RequestMethod[
@@ -92,7 +94,7 @@ LIST_RESOURCES: Final = RequestMethod[
 )
 """`resources/list`, sent by the client.
 
-Asks the server for its resources, page by page.
+A request for the server's resources, one page at a time.
 """
 
 LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
@@ -108,7 +110,7 @@ LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
 )
 """`resources/templates/list`, sent by the client.
 
-Asks the server for its resource templates, page by page.
+A request for the server's resource templates, one page at a time.
 """
 
 READ_RESOURCE: Final = RequestMethod[
@@ -124,7 +126,7 @@ READ_RESOURCE: Final = RequestMethod[
 )
 """`resources/read`, sent by the client.
 
-Asks the server for the contents of a resource.
+A request to read a resource.
 """
 
 SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult](
@@ -137,10 +139,10 @@ SUBSCRIBE: Final = RequestMethod[types.SubscribeRequestParams, types.EmptyResult
 )
 """`resources/subscribe`, sent by the client.
 
-Asks the server to report changes of a resource.
+A request to subscribe to changes of a resource.
 
-It needs the capability `resources.subscribe`; reports come as
-`notifications/resources/updated`.
+It requires the server's capability `resources.subscribe`. The server reports changes
+with `notifications/resources/updated`.
 """
 
 UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyResult](
@@ -153,7 +155,7 @@ UNSUBSCRIBE: Final = RequestMethod[types.UnsubscribeRequestParams, types.EmptyRe
 )
 """`resources/unsubscribe`, sent by the client.
 
-Ends a subscription made with `resources/subscribe`.
+A request to end a subscription made with `resources/subscribe`.
 """
 
 LIST_PROMPTS: Final = RequestMethod[
@@ -169,7 +171,7 @@ LIST_PROMPTS: Final = RequestMethod[
 )
 """`prompts/list`, sent by the client.
 
-Asks the server for its prompts, page by page.
+A request for the server's prompts, one page at a time.
 """
 
 GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptResult](
@@ -182,7 +184,7 @@ GET_PROMPT: Final = RequestMethod[types.GetPromptRequestParams, types.GetPromptR
 )
 """`prompts/get`, sent by the client.
 
-Asks the server for one of its prompts, filled in with arguments.
+A request for one of the server's prompts, filled in with arguments.
 """
 
 LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsResult](
@@ -195,7 +197,7 @@ LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsR
 )
 """`tools/list`, sent by the client.
 
-Asks the server for its tools, page by page.
+A request for the server's tools, one page at a time.
 """
 
 CALL_TOOL: Final = RequestMethod[
@@ -211,7 +213,7 @@ CALL_TOOL: Final = RequestMethod[
 )
 """`tools/call`, sent by the client.
 
-Asks the server to run one of its tools.
+A request to call one of the server's tools.
 """
 
 GET_TASK: Final = RequestMethod[types.GetTaskRequestParams, types.GetTaskResult](
@@ -224,7 +226,7 @@ GET_TASK: Final = RequestMethod[types.GetTaskRequestParams, types.GetTaskResult]
 )
 """`tasks/get`, sent by the client and server.
 
-Asks how far a task has got; either side may send it.
+A request for the status of a task; either side may send it.
 """
 
 GET_TASK_PAYLOAD: Final = RequestMethod[
@@ -240,9 +242,9 @@ GET_TASK_PAYLOAD: Final = RequestMethod[
 )
 """`tasks/result`, sent by the client and server.
 
-Asks for the outcome of a task; either side may send it.
+A request for the result of a task; either side may send it.
 
-The answer comes when the task has ended.
+The response is sent when the task has ended.
 """
 
 CANCEL_TASK: Final = RequestMethod[
@@ -258,7 +260,7 @@ CANCEL_TASK: Final = RequestMethod[
 )
 """`tasks/cancel`, sent by the client and server.
 
-Asks for a task to be stopped; either side may send it.
+A request to stop a task; either side may send it.
 """
 
 LIST_TASKS: Final = RequestMethod[types.PaginatedRequestParams, types.ListTasksResult](
@@ -271,7 +273,7 @@ LIST_TASKS: Final = RequestMethod[types.PaginatedRequestParams, types.ListTasksR
 )
 """`tasks/list`, sent by the client and server.
 
-Asks the other side for its tasks, page by page.
+A request for the other side's tasks, one page at a time.
 """
 
 SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult](
@@ -284,7 +286,7 @@ SET_LEVEL: Final = RequestMethod[types.SetLevelRequestParams, types.EmptyResult]
 )
 """`logging/setLevel`, sent by the client.
 
-Sets how severe log messages must be for the server to send them.
+A request to set the lowest severity of the log messages that the server sends.
 """
 
 CREATE_MESSAGE: Final = RequestMethod[
@@ -300,10 +302,10 @@ CREATE_MESSAGE: Final = RequestMethod[
 )
 """`sampling/createMessage`, sent by the server.
 
-Asks the client to have a language model write a message.
+A request to generate a message with a language model of the client.
 
-Sent by the server. The client picks the model. It should first show the request to the
-user, who may refuse it.
+The server sends it. The client selects the model. It should first show the request to
+the user, who may refuse it.
 """
 
 COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResult](
@@ -316,7 +318,7 @@ COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResul
 )
 """`completion/complete`, sent by the client.
 
-Asks the server how the value of an argument could be completed.
+A request for completions of an argument's value.
 """
 
 LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
@@ -329,9 +331,9 @@ LIST_ROOTS: Final = RequestMethod[types.RequestParams, types.ListRootsResult](
 )
 """`roots/list`, sent by the server.
 
-Asks the client for its roots: the directories and files to work in.
+A request for the client's roots: the directories and files to work in.
 
-Sent by the server.
+The server sends it.
 """
 
 ELICIT: Final = RequestMethod[
@@ -347,10 +349,10 @@ ELICIT: Final = RequestMethod[
 )
 """`elicitation/create`, sent by the server.
 
-Asks the client to get some information from the user.
+A request for input from the user.
 
-Sent by the server. The client shows a form or proposes a web page to visit, depending
-on `mode`; the user may refuse.
+The server sends it. Depending on `mode`, the client shows a form or suggests a web page
+to visit; the user may refuse.
 """
 
 CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
@@ -361,11 +363,11 @@ CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
 )
 """`notifications/cancelled`, sent by the client and server.
 
-Says that a request sent earlier is no longer wanted.
+A notification that cancels a request.
 
-Either side may send it about its own requests. The receiver should drop the work and
-not answer, but an answer may already be on its way. `initialize` cannot be cancelled,
-and tasks are stopped with `tasks/cancel` instead.
+Either side may cancel its own requests. The receiver should stop the work and send no
+response, but a response may already be on its way. `initialize` cannot be cancelled,
+and tasks are cancelled with `tasks/cancel` instead.
 """
 
 INITIALIZED: Final = NotificationMethod[types.NotificationParams](
@@ -376,7 +378,7 @@ INITIALIZED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/initialized`, sent by the client.
 
-Sent by the client when it has accepted the answer to `initialize`.
+A notification that the client has accepted the result of `initialize`.
 
 Normal operation starts with it.
 """
@@ -389,9 +391,9 @@ PROGRESS: Final = NotificationMethod[types.ProgressNotificationParams](
 )
 """`notifications/progress`, sent by the client and server.
 
-Reports how far the work on a request has come.
+A notification of the progress of a request.
 
-Sent by the side that does the work, and only if the request carried a progress token.
+The receiver of the request sends it, and only if the request has a progress token.
 """
 
 RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -403,10 +405,10 @@ RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/resources/list_changed`, sent by the server.
 
-Sent by the server when its list of resources has changed.
+A notification that the server's list of resources has changed.
 
-No subscription is needed, only the capability `resources.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `resources.listChanged`. To see the
+changes, fetch the list again.
 """
 
 RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationParams](
@@ -418,9 +420,9 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-Sent by the server when a resource the client subscribed to has changed.
+A notification that a resource the client subscribed to has changed.
 
-It carries no contents: read the resource again to get them.
+To get the new contents, read the resource again.
 """
 
 PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -432,10 +434,10 @@ PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/prompts/list_changed`, sent by the server.
 
-Sent by the server when its list of prompts has changed.
+A notification that the server's list of prompts has changed.
 
-No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-again to see the changes.
+It requires no subscription, only the capability `prompts.listChanged`. To see the
+changes, fetch the list again.
 """
 
 TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -447,10 +449,10 @@ TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/tools/list_changed`, sent by the server.
 
-Sent by the server when its list of tools has changed.
+A notification that the server's list of tools has changed.
 
-No subscription is needed, only the capability `tools.listChanged`. Fetch the list again
-to see the changes.
+It requires no subscription, only the capability `tools.listChanged`. To see the
+changes, fetch the list again.
 """
 
 TASK_STATUS: Final = NotificationMethod[types.TaskStatusNotificationParams](
@@ -462,9 +464,10 @@ TASK_STATUS: Final = NotificationMethod[types.TaskStatusNotificationParams](
 )
 """`notifications/tasks/status`, sent by the client and server.
 
-Sent by the side that executes a task when its status has changed.
+A notification that the status of a task has changed.
 
-It is optional: the other side should keep asking with `tasks/get`.
+The side that executes the task may omit it: the other side should keep polling with
+`tasks/get`.
 """
 
 LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationParams](
@@ -478,7 +481,7 @@ LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationPara
 
 A log message from the server.
 
-As long as the client has set no level, the server decides by itself what to send.
+Until the client sets a level, the server decides which messages to send.
 """
 
 ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -490,7 +493,7 @@ ROOTS_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/roots/list_changed`, sent by the client.
 
-Sent by the client when its list of roots has changed.
+A notification that the client's list of roots has changed.
 
 The server should then send `roots/list` again.
 """
@@ -507,9 +510,9 @@ ELICITATION_COMPLETE: Final = NotificationMethod[
 )
 """`notifications/elicitation/complete`, sent by the server.
 
-Sent by the server when the user is done with a web page it asked to have visited.
+A notification that the user has completed a URL elicitation.
 
-It is optional.
+The server may omit it.
 """
 
 REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {

@@ -12,15 +12,15 @@ REVISION: Final = "2025-11-25"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "891fe32117aca07852508008d4ff387633e9ffeb7c5ec986a7bc04c6183dcc35"
+    "670affe7a966486e87aaa02090946f46b068081c9434871752d8f6e05c7328e9"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = False
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = True
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""
 
 FACTS: Final = Facts(
     label="2025-11-25",

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
         """Keyword arguments of a server. Exists for type checkers only."""
 
         title: str | None
-        """Name of the server for people; `name` is for programs."""
+        """Display name of the server; `name` identifies it to programs."""
 
         description: str | None
         """Purpose of the server, in a sentence or two."""
 
         icons: list[types.Icon] | None
-        """Images to choose an icon of the server from."""
+        """Icon of the server in one or more sizes and formats."""
 
         website_url: str | None
         """URL of a web page about the server."""
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         """
 
         logging: bool
-        """Whether handlers may send log messages. Default: True."""
+        """If true, handlers may send log messages. Default: True."""
 
         workers: int
         """Limit on the requests of one connection that run at the same time. Default:
@@ -67,12 +67,12 @@ if TYPE_CHECKING:
         """
 
         timeout: float
-        """Seconds to wait for a response of the client; its progress notifications
-        start them anew. Default: 60.0.
+        """Seconds to wait for a response of the client; each progress notification
+        restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response of the client altogether. Default: 600.0."""
+        """Seconds to wait for a response of the client in total. Default: 600.0."""
 
         grace: float
         """Seconds that running handlers have to finish after the client has closed the
@@ -89,11 +89,13 @@ if TYPE_CHECKING:
 
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
-        usual ones, False for none. Default: True.
+        defaults, False for none. Default: True.
         """
 
         redact: Callable[[Any], Any] | None
-        """Is called with the data of each log message and returns the data to send."""
+        """Callback that receives the data of each log message and returns the data to
+        send.
+        """
 
         ping: float | None
         """Seconds without a message after which the client is pinged; None for
@@ -106,7 +108,7 @@ if TYPE_CHECKING:
         """
 
         tasks: MemoryTasks | None
-        """Store of the tasks that requests become; None if requests become no tasks."""
+        """Store of tasks; None if requests are not run as tasks."""
 
 
 class Context(ServerContext):
@@ -211,10 +213,10 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.EmptyResult:
-        """Checks whether the other side is alive; either side may send it.
+        """A request to check that the other side responds; either side may send it.
 
-        The answer is an empty result, sent without delay. A side that stays silent may
-        be disconnected.
+        The receiver answers with an empty result without delay. A side that does not
+        answer may be disconnected.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -239,9 +241,9 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.GetTaskResult:
-        """Asks how far a task has got; either side may send it.
+        """A request for the status of a task; either side may send it.
 
-        - `task_id`: Id of the task to report on.
+        - `task_id`: Id of the task whose status is requested.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -264,11 +266,11 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.GetTaskPayloadResult:
-        """Asks for the outcome of a task; either side may send it.
+        """A request for the result of a task; either side may send it.
 
-        The answer comes when the task has ended.
+        The response is sent when the task has ended.
 
-        - `task_id`: Id of the task whose outcome is wanted.
+        - `task_id`: Id of the task whose result is requested.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -291,7 +293,7 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CancelTaskResult:
-        """Asks for a task to be stopped; either side may send it.
+        """A request to stop a task; either side may send it.
 
         - `task_id`: Id of the task to stop.
         - `meta`: Additional entries of `_meta`, by wire name.
@@ -316,13 +318,13 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Task]:
-        """Asks the other side for its tasks, page by page.
+        """A request for the other side's tasks, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -345,12 +347,12 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListTasksResult:
-        """Asks the other side for its tasks, page by page.
+        """A request for the other side's tasks, one page at a time.
 
         Returns one page of the items of `list_tasks`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -425,31 +427,31 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CreateMessageResult | types.CreateTaskResult:
-        """Asks the client to have a language model write a message.
+        """A request to generate a message with a language model of the client.
 
-        Sent by the server. The client picks the model. It should first show the request
-        to the user, who may refuse it.
+        The server sends it. The client selects the model. It should first show the
+        request to the user, who may refuse it.
 
         Returns a `CreateTaskResult` if `task` is passed, else a `CreateMessageResult`.
         Raises ProtocolError if the response has the other result.
 
         - `messages`: The conversation so far, oldest message first.
-        - `max_tokens`: Upper limit of tokens to generate; the client may stay below it.
-        - `task`: Set to have the request executed as a task; left out for an ordinary
-          call.
-        - `model_preferences`: What kind of model the server would like; not binding.
+        - `max_tokens`: Maximum number of tokens to generate; the client may generate
+          fewer.
+        - `task`: Terms for the execution of the request as a task; absent for an
+          ordinary request.
+        - `model_preferences`: Preferences of the server for the model; not binding.
         - `system_prompt`: System prompt to use; the client may change it or leave it
           out.
-        - `include_context`: Whose context the client should add to the prompt; not
-          binding.
+        - `include_context`: Servers whose context the client should add to the prompt,
+          by default `none`; not binding.
         - `temperature`: Sampling temperature: the higher, the more varied the output.
-        - `stop_sequences`: Strings that end the output as soon as the model writes one
-          of them.
-        - `metadata`: Settings handed on to the provider of the model, in that
-          provider's own form.
-        - `tools`: Tools the model may use.
-        - `tool_choice`: Whether the model has to use the tools; absent leaves it to the
-          model.
+        - `stop_sequences`: Strings that end the output as soon as the model generates
+          one of them.
+        - `metadata`: Settings for the provider of the model, in the provider's own
+          format.
+        - `tools`: Tools that the model may call.
+        - `tool_choice`: Rule for the use of the tools; by default the model decides.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -492,9 +494,9 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListRootsResult:
-        """Asks the client for its roots: the directories and files to work in.
+        """A request for the client's roots: the directories and files to work in.
 
-        Sent by the server.
+        The server sends it.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -545,23 +547,22 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ElicitResult | types.CreateTaskResult:
-        """Asks the client to get some information from the user.
+        """A request for input from the user.
 
-        Sent by the server. The client shows a form or proposes a web page to visit,
-        depending on `mode`; the user may refuse.
+        The server sends it. Depending on `mode`, the client shows a form or suggests a
+        web page to visit; the user may refuse.
 
         Parameters of `elicitation/create` for a form shown by the client.
 
-        Passwords and other secrets must not be asked for in this way; the URL mode is
-        for those.
+        Forms must not request passwords or other secrets; the URL mode is for those.
 
         Returns a `CreateTaskResult` if `task` is passed, else a `ElicitResult`. Raises
         ProtocolError if the response has the other result.
 
-        - `message`: Text for the user that says what is wanted.
+        - `message`: Message to the user that describes the requested input.
         - `requested_schema`: JSON Schema of the form: one flat object of simple fields.
-        - `task`: Set to have the request executed as a task; left out for an ordinary
-          call.
+        - `task`: Terms for the execution of the request as a task; absent for an
+          ordinary request.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -626,24 +627,25 @@ class Context(ServerContext):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ElicitResult | types.CreateTaskResult:
-        """Asks the client to get some information from the user.
+        """A request for input from the user.
 
-        Sent by the server. The client shows a form or proposes a web page to visit,
-        depending on `mode`; the user may refuse.
+        The server sends it. Depending on `mode`, the client shows a form or suggests a
+        web page to visit; the user may refuse.
 
-        Parameters of `elicitation/create` for a web page the user is asked to visit.
+        Parameters of `elicitation/create` for a web page that the user should visit.
 
-        What is entered there goes past the client, so this way suits secrets.
+        The client does not see what the user enters there, so this mode is suitable for
+        secrets.
 
         Returns a `CreateTaskResult` if `task` is passed, else a `ElicitResult`. Raises
         ProtocolError if the response has the other result.
 
-        - `message`: Text for the user that says why the page should be visited.
+        - `message`: Message to the user that explains the reason for the visit.
         - `elicitation_id`: Id of the elicitation, unique within the server; opaque to
           the client.
         - `url`: Address of the page to visit.
-        - `task`: Set to have the request executed as a task; left out for an ordinary
-          call.
+        - `task`: Terms for the execution of the request as a task; absent for an
+          ordinary request.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -778,10 +780,11 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the tool does, in words that help a language model choose.
-        - `execution`: How calls of the tool may be executed.
-        - `annotations`: Hints on how the tool behaves.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the tool, which helps language models to select
+          it.
+        - `execution`: Rules for the execution of the tool.
+        - `annotations`: Hints on the behavior of the tool.
         - `meta`: Entries of `_meta`, by wire name.
         - `input_schema`: JSON Schema of the arguments; by default derived from the
           signature.
@@ -832,11 +835,11 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the resource holds, in words that help a language model
-          choose.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the resource, which helps language models to
+          select it.
         - `mime_type`: Media type of the contents, if known.
-        - `annotations`: Hints for the client on audience, importance and the like.
+        - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
@@ -877,12 +880,11 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the resources are for, in words that help a language model
-          choose.
-        - `mime_type`: Media type that every matching resource has; absent if they
-          differ.
-        - `annotations`: Hints for the client on audience, importance and the like.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the resources, which helps language models to
+          select them.
+        - `mime_type`: Media type of all matching resources; absent if they differ.
+        - `annotations`: Hints for the client, such as audience and importance.
         - `meta`: Entries of `_meta`, by wire name.
         """
         decorator_support.placed("resource_template", uri_template)
@@ -934,9 +936,9 @@ class Server(RuntimeServer):
         parameter's type cannot be read from text, or if the name is in use.
 
         - `name`: Name for programs; by default that of the function.
-        - `description`: What the prompt is meant for.
+        - `description`: Purpose of the prompt.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
+        - `icons`: The icon, in one or more sizes and formats.
         - `meta`: Entries of `_meta`, by wire name.
         """
         members = decorator_support.members(

@@ -218,7 +218,7 @@ INTERNAL_ERROR: Final = -32603
 """Error code: the receiver failed for a reason of its own."""
 
 URL_ELICITATION_REQUIRED: Final = -32042
-"""Error code: the user has to visit a web page before the request can succeed.
+"""Error code: the user must visit a web page before the request can succeed.
 
 Since 2025-11-25.
 """
@@ -226,24 +226,24 @@ Since 2025-11-25.
 RequestId: TypeAlias = str | int
 """Identifier that ties a response to its request.
 
-The requester picks it, a new one for every request. The number `1` and the string `"1"`
+The requester chooses a new one for every request. The number `1` and the string `"1"`
 differ.
 """
 
 ProgressToken: TypeAlias = str | int
-"""Token that links progress reports to the request they are about.
+"""Token that links progress notifications to their request.
 
-The requester picks it, unique among its running requests, and puts it in the request's
-`_meta`.
+The requester chooses it, unique among its running requests, and puts it in the
+request's `_meta`.
 """
 
 Role: TypeAlias = Literal["user", "assistant"]
-"""Speaker of a message: the user or the language model (`assistant`)."""
+"""Role in a conversation: the user, or the language model (`assistant`)."""
 
 Cursor: TypeAlias = str
-"""Opaque position in a list that is read page by page.
+"""Opaque position in a paginated list.
 
-Hand it back unchanged; its content has a meaning only for the side that issued it.
+Send it back unchanged; only the side that issued it can interpret it.
 """
 
 TaskStatus: TypeAlias = Literal[
@@ -253,12 +253,12 @@ TaskStatus: TypeAlias = Literal[
     "failed",
     "cancelled",
 ]
-"""How far a task has got.
+"""Status of a task: running, waiting or ended.
 
-`working`: in progress. `input_required`: waits for something from the requester, such
-as the answer to an elicitation. `completed`: done, with a result to fetch. `failed`:
-ended by an error, or by a tool result with `isError`. `cancelled`: stopped before it
-was done. The last three are final.
+`working`: in progress. `input_required`: the task waits for something from the
+requester, such as the answer to an elicitation. `completed`: done, with a result to
+fetch. `failed`: ended by an error, or by a tool result with `isError`. `cancelled`:
+stopped before it was done. The last three are final.
 
 Since 2025-11-25.
 """
@@ -289,7 +289,7 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -313,9 +313,10 @@ class RequestParamsMeta(Record):
     __slots__ = ("progress_token", "extra")
 
     progress_token: ProgressToken | None
-    """Set to ask for `notifications/progress` messages about this request.
+    """Token for `notifications/progress` messages about this request; absent if none
+    are wanted.
 
-    The receiver repeats the token in each of them, but is free to send none.
+    The receiver repeats the token in each of them, but may send none.
 
     On the wire: `progressToken`.
     """
@@ -342,15 +343,15 @@ class TaskAugmentedRequestParams(Record):
     __slots__ = ("meta", "task", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Set to have the request executed as a task; left out for an ordinary call.
+    """Terms for the execution of the request as a task; absent for an ordinary request.
 
-    With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the
-    real one later. The receiver must have announced tasks for this method in its
+    If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
+    result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     extra: dict[str, Any] | None
@@ -403,7 +404,7 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -455,7 +456,7 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -474,7 +475,7 @@ class Result(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Error(Record):
-    """What an error response says about the failure.
+    """Failure reported by an error response.
 
     Since 2025-11-25.
     """
@@ -482,11 +483,13 @@ class Error(Record):
     __slots__ = ("code", "message", "data", "extra")
 
     code: int
-    """Integer for the kind of failure, such as one of the error code constants."""
+    """Integer that identifies the kind of failure, such as one of the error code
+    constants.
+    """
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -603,7 +606,7 @@ class JSONRPCResultResponse(Record):
 class JSONRPCErrorResponse(Record):
     """A response that reports failure.
 
-    A tool that fails while running is reported in `CallToolResult.isError` instead.
+    Failures of a running tool are reported in `CallToolResult.isError` instead.
 
     Since 2025-11-25.
     """
@@ -618,7 +621,7 @@ class JSONRPCErrorResponse(Record):
     `UNSET` means absent; `None` means null.
     """
     error: Error
-    """What went wrong."""
+    """Code, message and details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -636,8 +639,8 @@ class JSONRPCErrorResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class URLElicitationRequiredError(Record):
-    """Error response that asks the client to carry out URL elicitations and then try
-    again.
+    """Error response that requires the client to carry out URL elicitations and then
+    retry.
 
     Since 2025-11-25.
     """
@@ -652,7 +655,7 @@ class URLElicitationRequiredError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: URLElicitationRequiredErrorError
-    """The failure; its `data` holds the elicitations."""
+    """The failure; its `data` lists the elicitations."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -677,9 +680,9 @@ class URLElicitationRequiredErrorError(Record):
     code: ClassVar[Literal[-32042]] = -32042
     """Always -32042."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: URLElicitationRequiredErrorErrorData
-    """What has to be done before the next try."""
+    """Details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -702,7 +705,7 @@ class URLElicitationRequiredErrorErrorData(Record):
     __slots__ = ("elicitations", "extra")
 
     elicitations: list[ElicitRequestURLParams]
-    """The web pages to send the user to, each with its own id."""
+    """URL elicitations to complete before the retry, each with its own id."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -726,13 +729,11 @@ class BaseMetadata(Record):
     __slots__ = ("name", "title", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -756,7 +757,7 @@ class BaseMetadata(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Icon(Record):
-    """An image that stands for something in a user interface.
+    """An image to display in a user interface.
 
     Since 2025-11-25.
     """
@@ -764,26 +765,27 @@ class Icon(Record):
     __slots__ = ("src", "mime_type", "sizes", "theme", "extra")
 
     src: str
-    """Where the image is: an HTTP or HTTPS address, or base64 content in a `data:` URI.
+    """Address of the image: HTTP, HTTPS, or a `data:` URI with base64 content.
 
-    Trust matters: fetch images only from the peer's own host or one you trust, and keep
-    in mind that SVG files can run scripts.
+    Fetch images only from the peer's own host or one you trust, and treat SVG files
+    with care: they can run scripts.
 
     Format: `uri`.
     """
     mime_type: str | None
-    """Media type to assume when the image comes with none or a vague one, such as
-    `image/png`.
+    """Media type, such as `image/png`, if the image comes without one or with a generic
+    one.
 
     On the wire: `mimeType`.
     """
     sizes: list[str] | None
-    """Sizes the image is good for, such as `48x48`, or `any` for one that scales.
+    """Sizes at which to display the image, such as `48x48`, or `any` for a scalable
+    format.
 
-    Absent means that all sizes are fine.
+    By default any size.
     """
     theme: Literal["light", "dark"] | None
-    """Background the image was drawn for; absent if it fits both."""
+    """Background that the image was designed for; by default both."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -805,7 +807,7 @@ class Icon(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Icons(Record):
-    """Base of things that can be shown with an icon.
+    """Base of objects that can have icons.
 
     Since 2025-11-25.
     """
@@ -813,9 +815,9 @@ class Icons(Record):
     __slots__ = ("icons", "extra")
 
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     extra: dict[str, Any] | None
@@ -833,7 +835,7 @@ class Icons(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
-    """Names a piece of MCP software, client or server, and its version."""
+    """Name and version of MCP software, client or server."""
 
     __slots__ = (
         "name",
@@ -846,24 +848,22 @@ class Implementation(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     version: str
     """Version of the software (not of the protocol), in any format."""
     description: str | None
-    """What the software is for, in words for people.
+    """Purpose of the software, for people.
 
     Since 2025-11-25.
     """
@@ -904,7 +904,7 @@ class Implementation(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
-    """Hints on how to use or show the object they belong to.
+    """Hints on the use and display of an object.
 
     Since 2025-03-26.
     """
@@ -912,9 +912,9 @@ class Annotations(Record):
     __slots__ = ("audience", "priority", "last_modified", "extra")
 
     audience: list[Role] | None
-    """Whom the object is meant for, possibly both roles."""
+    """Roles that the object is intended for."""
     priority: float | None
-    """Importance, from 0 (can be left out) to 1 (cannot be done without).
+    """Importance, from 0 (optional) to 1 (required).
 
     From 0 to 1.
     """
@@ -952,20 +952,20 @@ class CancelledNotificationParams(Record):
     __slots__ = ("meta", "request_id", "reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     request_id: RequestId | None
-    """Id of the request to give up, which must be one the sender has made.
+    """Id of the cancelled request, which must be one of the sender's own.
 
-    It is always set for an ordinary request, and never that of a task: use
-    `tasks/cancel` for those.
+    Required for an ordinary request. It must not be that of a task: use `tasks/cancel`
+    for those.
 
     On the wire: `requestId`.
     """
     reason: str | None
-    """Why the request is given up, for logs or for display."""
+    """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -985,11 +985,11 @@ class CancelledNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
-    """Says that a request sent earlier is no longer wanted.
+    """A notification that cancels a request.
 
-    Either side may send it about its own requests. The receiver should drop the work
-    and not answer, but an answer may already be on its way. `initialize` cannot be
-    cancelled, and tasks are stopped with `tasks/cancel` instead.
+    Either side may cancel its own requests. The receiver should stop the work and send
+    no response, but a response may already be on its way. `initialize` cannot be
+    cancelled, and tasks are cancelled with `tasks/cancel` instead.
     """
 
     __slots__ = ("params", "extra")
@@ -1023,7 +1023,7 @@ class InitializeRequestParams(Record):
     __slots__ = ("meta", "protocol_version", "capabilities", "client_info", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -1060,9 +1060,10 @@ class InitializeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeRequest(Record):
-    """First request of a client: offers a protocol revision and introduces itself.
+    """The first request of a client: it proposes a protocol revision and introduces the
+    client.
 
-    It is answered by `InitializeResult`; the client then sends
+    The server answers with `InitializeResult`; then the client sends
     `notifications/initialized`.
     """
 
@@ -1093,7 +1094,7 @@ class InitializeRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializeResult(Record):
-    """Answer to `initialize`: settles the revision and introduces the server."""
+    """Result of `initialize`: the selected revision and a description of the server."""
 
     __slots__ = (
         "meta",
@@ -1105,14 +1106,14 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     protocol_version: str
-    """Revision the server has settled on, which can differ from the one proposed.
+    """Revision that the server selected; it may differ from the proposed one.
 
-    A client that does not support it has to disconnect.
+    A client that does not support it must disconnect.
 
     On the wire: `protocolVersion`.
     """
@@ -1124,9 +1125,9 @@ class InitializeResult(Record):
     On the wire: `serverInfo`.
     """
     instructions: str | None
-    """Advice on using this server, written for a language model.
+    """Instructions for language models on using this server.
 
-    A client may, for instance, make it part of the system prompt.
+    A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -1151,7 +1152,7 @@ class InitializeResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InitializedNotification(Record):
-    """Sent by the client when it has accepted the answer to `initialize`.
+    """A notification that the client has accepted the result of `initialize`.
 
     Normal operation starts with it.
     """
@@ -1181,8 +1182,8 @@ class InitializedNotification(Record):
 class ClientCapabilities(Record):
     """Optional features that a client announces to the server.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = ("experimental", "roots", "sampling", "elicitation", "tasks", "extra")
@@ -1199,7 +1200,7 @@ class ClientCapabilities(Record):
     Since 2025-06-18.
     """
     tasks: ClientCapabilitiesTasks | None
-    """Present when the client executes requests as tasks.
+    """Present when the client can execute requests as tasks.
 
     Since 2025-11-25.
     """
@@ -1231,8 +1232,7 @@ class ClientCapabilitiesRoots(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the client sends `notifications/roots/list_changed`; absent counts as
-    false.
+    """True if the client sends `notifications/roots/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1256,7 +1256,7 @@ class ClientCapabilitiesSampling(Record):
     __slots__ = ("context", "tools", "extra")
 
     context: dict[str, Any] | None
-    """Present when the client honors values of `includeContext` other than `none`.
+    """Present when the client supports values of `includeContext` other than `none`.
 
     Since 2025-11-25.
     """
@@ -1287,12 +1287,14 @@ class ClientCapabilitiesElicitation(Record):
     __slots__ = ("form", "url", "extra")
 
     form: dict[str, Any] | None
-    """Present when the client shows forms; so it does if neither mode is listed.
+    """Present when the client can show forms.
+
+    A client that lists neither mode can show forms, too.
 
     Since 2025-11-25.
     """
     url: dict[str, Any] | None
-    """Present when the client sends users to web pages.
+    """Present when the client can send the user to a web page.
 
     Since 2025-11-25.
     """
@@ -1417,8 +1419,8 @@ class ClientCapabilitiesTasksRequestsElicitation(Record):
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = (
@@ -1442,13 +1444,13 @@ class ServerCapabilities(Record):
     Since 2025-03-26.
     """
     prompts: ServerCapabilitiesPrompts | None
-    """Present when the server has prompts to offer."""
+    """Present when the server offers prompts."""
     resources: ServerCapabilitiesResources | None
-    """Present when the server has resources to offer."""
+    """Present when the server offers resources."""
     tools: ServerCapabilitiesTools | None
-    """Present when the server has tools to offer."""
+    """Present when the server offers tools."""
     tasks: ServerCapabilitiesTasks | None
-    """Present when the server executes requests as tasks.
+    """Present when the server can execute requests as tasks.
 
     Since 2025-11-25.
     """
@@ -1484,8 +1486,7 @@ class ServerCapabilitiesPrompts(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/prompts/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/prompts/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1509,11 +1510,9 @@ class ServerCapabilitiesResources(Record):
     __slots__ = ("subscribe", "list_changed", "extra")
 
     subscribe: bool | None
-    """True if a client can subscribe to changes of a resource; absent counts as
-    false.
-    """
+    """True if a client can subscribe to changes of a resource; by default false."""
     list_changed: bool | None
-    """True if the server sends `notifications/resources/list_changed`; absent counts as
+    """True if the server sends `notifications/resources/list_changed`; by default
     false.
 
     On the wire: `listChanged`.
@@ -1540,8 +1539,7 @@ class ServerCapabilitiesTools(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/tools/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/tools/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1634,10 +1632,10 @@ class ServerCapabilitiesTasksRequestsTools(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PingRequest(Record):
-    """Checks whether the other side is alive; either side may send it.
+    """A request to check that the other side responds; either side may send it.
 
-    The answer is an empty result, sent without delay. A side that stays silent may be
-    disconnected.
+    The receiver answers with an empty result without delay. A side that does not answer
+    may be disconnected.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -1675,21 +1673,21 @@ class ProgressNotificationParams(Record):
     __slots__ = ("meta", "progress_token", "progress", "total", "message", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     progress_token: ProgressToken
-    """Token from the `_meta` of the request being worked on.
+    """Token from the `_meta` of the request.
 
     On the wire: `progressToken`.
     """
     progress: float
-    """Work done so far, in any unit; it grows from report to report."""
+    """Work done so far, in any unit; it increases with every notification."""
     total: float | None
-    """Work to do in all, in the unit of `progress`; absent if unknown."""
+    """Total work, in the unit of `progress`; absent if unknown."""
     message: str | None
-    """Text for people on the state of the work."""
+    """Description of the current step, for people."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1713,10 +1711,9 @@ class ProgressNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
-    """Reports how far the work on a request has come.
+    """A notification of the progress of a request.
 
-    Sent by the side that does the work, and only if the request carried a progress
-    token.
+    The receiver of the request sends it, and only if the request has a progress token.
     """
 
     __slots__ = ("params", "extra")
@@ -1742,7 +1739,7 @@ class ProgressNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
-    """Base of the parameters of requests for a list that is returned page by page.
+    """Base of the parameters of requests for a paginated list.
 
     Since 2025-11-25.
     """
@@ -1750,12 +1747,12 @@ class PaginatedRequestParams(Record):
     __slots__ = ("meta", "cursor", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     cursor: Cursor | None
-    """Where to continue: `nextCursor` of the page before. Leave it out to get the first
+    """Start of the page: `nextCursor` of the previous result; by default the first
     page.
     """
     extra: dict[str, Any] | None
@@ -1775,7 +1772,7 @@ class PaginatedRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
-    """Base of requests for a list that is returned page by page."""
+    """Base of requests for a paginated list."""
 
     __slots__ = ("id", "method", "params", "extra")
 
@@ -1811,12 +1808,12 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1837,7 +1834,7 @@ class PaginatedResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
-    """Asks the server for its resources, page by page."""
+    """A request for the server's resources, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1871,12 +1868,12 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1901,7 +1898,7 @@ class ListResourcesResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
-    """Asks the server for its resource templates, page by page."""
+    """A request for the server's resource templates, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -1935,12 +1932,12 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -1976,12 +1973,12 @@ class ResourceRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -2010,12 +2007,12 @@ class ReadResourceRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -2036,7 +2033,7 @@ class ReadResourceRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
-    """Asks the server for the contents of a resource."""
+    """A request to read a resource."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2070,12 +2067,14 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     contents: list[TextResourceContents | BlobResourceContents]
-    """The contents, in several entries if the resource has parts (say, a directory)."""
+    """The contents: several entries if the resource has parts (for example a
+    directory).
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2093,10 +2092,10 @@ class ReadResourceResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
-    """Sent by the server when its list of resources has changed.
+    """A notification that the server's list of resources has changed.
 
-    No subscription is needed, only the capability `resources.listChanged`. Fetch the
-    list again to see the changes.
+    It requires no subscription, only the capability `resources.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -2130,12 +2129,12 @@ class SubscribeRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -2156,10 +2155,10 @@ class SubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscribeRequest(Record):
-    """Asks the server to report changes of a resource.
+    """A request to subscribe to changes of a resource.
 
-    It needs the capability `resources.subscribe`; reports come as
-    `notifications/resources/updated`.
+    It requires the server's capability `resources.subscribe`. The server reports
+    changes with `notifications/resources/updated`.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -2197,12 +2196,12 @@ class UnsubscribeRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -2223,7 +2222,7 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UnsubscribeRequest(Record):
-    """Ends a subscription made with `resources/subscribe`."""
+    """A request to end a subscription made with `resources/subscribe`."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2260,12 +2259,12 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of what has changed, possibly a part of the resource subscribed to.
+    """URI of the changed resource, possibly a part of the one subscribed to.
 
     Format: `uri`.
     """
@@ -2286,9 +2285,9 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """Sent by the server when a resource the client subscribed to has changed.
+    """A notification that a resource the client subscribed to has changed.
 
-    It carries no contents: read the resource again to get them.
+    To get the new contents, read the resource again.
     """
 
     __slots__ = ("params", "extra")
@@ -2314,7 +2313,7 @@ class ResourceUpdatedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
-    """Describes a resource that can be fetched with `resources/read`."""
+    """A resource that clients can read with `resources/read`."""
 
     __slots__ = (
         "name",
@@ -2330,18 +2329,16 @@ class Resource(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri: str
@@ -2350,21 +2347,22 @@ class Resource(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2406,7 +2404,7 @@ class Resource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
-    """Describes a family of resources whose URIs follow one pattern."""
+    """A family of resources whose URIs follow one pattern."""
 
     __slots__ = (
         "name",
@@ -2421,36 +2419,34 @@ class ResourceTemplate(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri_template: str
-    """Pattern of the URIs, in the syntax of RFC 6570.
+    """URI template (RFC 6570) of the resources.
 
     Format: `uri-template`. On the wire: `uriTemplate`.
     """
     description: str | None
-    """What the resources are for, in words that help a language model choose."""
+    """Description of the resources, which helps language models to select them."""
     mime_type: str | None
-    """Media type that every matching resource has; absent if they differ.
+    """Media type of all matching resources; absent if they differ.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2505,7 +2501,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2545,7 +2541,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2589,7 +2585,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2635,9 +2631,9 @@ class TextContent(Record):
     text: str
     """The text itself."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2674,14 +2670,14 @@ class ImageContent(Record):
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `image/png`; not every model takes every type.
+    """Media type, such as `image/png`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2713,7 +2709,7 @@ class ImageContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
-    """Content block with sound.
+    """Content block with audio.
 
     Since 2025-03-26.
     """
@@ -2723,19 +2719,19 @@ class AudioContent(Record):
     type: ClassVar[Literal["audio"]] = "audio"
     """Always "audio"."""
     data: str
-    """The sound file, encoded as base64.
+    """The audio file, encoded as base64.
 
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `audio/wav`; not every model takes every type.
+    """Media type, such as `audio/wav`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2769,7 +2765,7 @@ class AudioContent(Record):
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
-    The resource can be read by its URI even if `resources/list` does not mention it.
+    The resource can be read by its URI even if `resources/list` does not list it.
 
     Since 2025-06-18.
     """
@@ -2790,18 +2786,16 @@ class ResourceLink(Record):
     type: ClassVar[Literal["resource_link"]] = "resource_link"
     """Always "resource_link"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri: str
@@ -2810,21 +2804,22 @@ class ResourceLink(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2868,7 +2863,7 @@ class ResourceLink(Record):
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
-    The client decides how to show it to people and how to pass it to a model.
+    The client decides how to display it to people and how to pass it to a model.
     """
 
     __slots__ = ("resource", "annotations", "meta", "extra")
@@ -2878,9 +2873,9 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2905,7 +2900,7 @@ class EmbeddedResource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
-    """Asks the server for its prompts, page by page."""
+    """A request for the server's prompts, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2939,12 +2934,12 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -2977,14 +2972,14 @@ class GetPromptRequestParams(Record):
     __slots__ = ("meta", "name", "arguments", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     name: str
-    """Name of the prompt, as found in `prompts/list`."""
+    """Name of the prompt, as listed by `prompts/list`."""
     arguments: dict[str, str] | None
-    """Values to fill in, by argument name; always strings."""
+    """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3004,7 +2999,7 @@ class GetPromptRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
-    """Asks the server for one of its prompts, filled in with arguments."""
+    """A request for one of the server's prompts, filled in with arguments."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3033,19 +3028,19 @@ class GetPromptRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
-    """A prompt filled in and ready for a language model."""
+    """A prompt that is filled in and ready for a language model."""
 
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     messages: list[PromptMessage]
-    """The messages to give to the model, in order."""
+    """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3065,31 +3060,29 @@ class GetPromptResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
-    """Describes a prompt that can be fetched with `prompts/get`."""
+    """A prompt that clients can fetch with `prompts/get`."""
 
     __slots__ = ("name", "title", "icons", "description", "arguments", "meta", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     arguments: list[PromptArgument] | None
-    """The arguments it takes, if any."""
+    """Arguments of the prompt, if it has any."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3130,18 +3123,16 @@ class PromptArgument(Record):
     __slots__ = ("name", "title", "description", "required", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     description: str | None
-    """What to pass for it, in words for people."""
+    """Description of the argument, for people."""
     required: bool | None
-    """True if it has to be passed; absent counts as false."""
+    """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3170,15 +3161,15 @@ class PromptArgument(Record):
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
-    Unlike a `SamplingMessage`, it may hold resources.
+    Unlike a `SamplingMessage`, it may contain resources.
     """
 
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: ContentBlock
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3196,10 +3187,10 @@ class PromptMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
-    """Sent by the server when its list of prompts has changed.
+    """A notification that the server's list of prompts has changed.
 
-    No subscription is needed, only the capability `prompts.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `prompts.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -3225,7 +3216,7 @@ class PromptListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
-    """Asks the server for its tools, page by page."""
+    """A request for the server's tools, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3259,12 +3250,12 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -3297,21 +3288,21 @@ class CallToolRequestParams(Record):
     __slots__ = ("meta", "task", "name", "arguments", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Set to have the request executed as a task; left out for an ordinary call.
+    """Terms for the execution of the request as a task; absent for an ordinary request.
 
-    With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the
-    real one later. The receiver must have announced tasks for this method in its
+    If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
+    result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     name: str
-    """Name of the tool, as found in `tools/list`."""
+    """Name of the tool, as listed by `tools/list`."""
     arguments: dict[str, Any] | None
-    """Arguments by name, if any, as the tool's `inputSchema` wants them."""
+    """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3333,7 +3324,7 @@ class CallToolRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
-    """Asks the server to run one of its tools."""
+    """A request to call one of the server's tools."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3367,7 +3358,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "structured_content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3376,18 +3367,18 @@ class CallToolResult(Record):
     structured_content: dict[str, Any] | None
     """Output of the tool as a JSON object.
 
-    It follows the tool's `outputSchema` if there is one.
+    It matches the tool's `outputSchema`, if the tool has one.
 
     On the wire: `structuredContent`.
 
     Since 2025-06-18.
     """
     is_error: bool | None
-    """True if the tool failed; absent counts as false.
+    """True if the tool failed; by default false.
 
-    Failures while a tool runs belong here, where a model can see them and try again. A
-    call that cannot even start, say of an unknown tool, is answered by a JSON-RPC
-    error.
+    Failures of a running tool are reported here, so that a model can see them and
+    retry. A call that cannot start, such as a call of an unknown tool, is answered with
+    a JSON-RPC error.
 
     On the wire: `isError`.
     """
@@ -3417,10 +3408,10 @@ class CallToolResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
-    """Sent by the server when its list of tools has changed.
+    """A notification that the server's list of tools has changed.
 
-    No subscription is needed, only the capability `tools.listChanged`. Fetch the list
-    again to see the changes.
+    It requires no subscription, only the capability `tools.listChanged`. To see the
+    changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -3446,7 +3437,7 @@ class ToolListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
-    """Describes a tool that can be run with `tools/call`."""
+    """A tool that clients can call with `tools/call`."""
 
     __slots__ = (
         "name",
@@ -3462,29 +3453,27 @@ class Tool(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     description: str | None
-    """What the tool does, in words that help a language model choose."""
+    """Description of the tool, which helps language models to select it."""
     input_schema: ToolInputSchema
     """JSON Schema of the arguments; its top level describes an object.
 
     On the wire: `inputSchema`.
     """
     execution: ToolExecution | None
-    """How calls of the tool may be executed.
+    """Rules for the execution of the tool.
 
     Since 2025-11-25.
     """
@@ -3492,22 +3481,21 @@ class Tool(Record):
     """JSON Schema of `structuredContent` in the result; its top level describes an
     object.
 
-    It is absent if the tool does not declare its structured output.
+    Absent if the tool does not declare its structured output.
 
     On the wire: `outputSchema`.
 
     Since 2025-06-18.
     """
     annotations: ToolAnnotations | None
-    """Hints on how the tool behaves.
+    """Hints on the behavior of the tool.
 
-    They may hold a label too: show `title` of the tool, else `title` of the hints, else
-    `name`.
+    The label to display is `title` of the tool, else `title` of the hints, else `name`.
 
     Since 2025-03-26.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3560,7 +3548,7 @@ class ToolInputSchema(Record):
     type: ClassVar[Literal["object"]] = "object"
     """Always "object"."""
     schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
+    """URI of the JSON Schema dialect; by default that of draft 2020-12.
 
     On the wire: `$schema`.
 
@@ -3569,7 +3557,7 @@ class ToolInputSchema(Record):
     properties: dict[str, dict[str, Any]] | None
     """Schema of each argument, by name."""
     required: list[str] | None
-    """Names of the arguments that have to be passed."""
+    """Names of the required arguments."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3596,7 +3584,7 @@ class ToolOutputSchema(Record):
     type: ClassVar[Literal["object"]] = "object"
     """Always "object"."""
     schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
+    """URI of the JSON Schema dialect; by default that of draft 2020-12.
 
     On the wire: `$schema`.
 
@@ -3605,7 +3593,7 @@ class ToolOutputSchema(Record):
     properties: dict[str, dict[str, Any]] | None
     """Schema of each output field, by name."""
     required: list[str] | None
-    """Names of the output fields that are always there."""
+    """Names of the required output fields."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3625,7 +3613,7 @@ class ToolOutputSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolExecution(Record):
-    """Says how calls of a tool may be executed.
+    """Rules for the execution of a tool.
 
     Since 2025-11-25.
     """
@@ -3633,9 +3621,10 @@ class ToolExecution(Record):
     __slots__ = ("task_support", "extra")
 
     task_support: Literal["forbidden", "optional", "required"] | None
-    """Whether a call may be made as a task; absent counts as `forbidden`.
+    """Support for calls as tasks; by default `forbidden`.
 
-    `forbidden`: it must not. `optional`: the caller decides. `required`: it must.
+    `forbidden`: a call must not be a task. `optional`: the caller decides. `required`:
+    a call must be a task.
 
     On the wire: `taskSupport`.
     """
@@ -3654,10 +3643,10 @@ class ToolExecution(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
-    """Hints on how a tool behaves.
+    """Hints on the behavior of a tool.
 
-    Nothing in it is certain to be true, not even the title. Do not rely on it for a
-    decision to run a tool of a server you do not trust.
+    None of them is guaranteed to be true, not even the title. Do not base the decision
+    to call a tool on them unless you trust its server.
 
     Since 2025-03-26.
     """
@@ -3674,29 +3663,31 @@ class ToolAnnotations(Record):
     title: str | None
     """Label of the tool, for people."""
     read_only_hint: bool | None
-    """True if the tool changes nothing around it; absent counts as false.
+    """True if the tool only reads and changes nothing; by default false.
 
     On the wire: `readOnlyHint`.
     """
     destructive_hint: bool | None
-    """True if the tool may overwrite or delete, false if it only adds; absent counts as
+    """True if the tool may overwrite or delete data, false if it only adds; by default
     true.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `destructiveHint`.
     """
     idempotent_hint: bool | None
-    """True if repeating a call unchanged has no further effect; absent counts as false.
+    """True if repeated calls with the same arguments have no further effect; by default
+    false.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `idempotentHint`.
     """
     open_world_hint: bool | None
-    """True if the tool deals with things outside a fixed domain; absent counts as true.
+    """True if the tool interacts with the outside world, false if its domain is closed;
+    by default true.
 
-    Searching the web is open in this sense, a private notebook is not.
+    A web search is open in this sense; a private notebook is closed.
 
     On the wire: `openWorldHint`.
     """
@@ -3723,7 +3714,7 @@ class ToolAnnotations(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Task(Record):
-    """A request that is executed in the background, and how far it has got.
+    """A request that is executed in the background, with its status.
 
     Since 2025-11-25.
     """
@@ -3740,14 +3731,15 @@ class Task(Record):
     )
 
     task_id: str
-    """Id of the task, picked by the side that executes it.
+    """Id of the task, assigned by the side that executes it.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people on the status, such as why the task failed or what came of it.
+    """Explanation of the status for people, such as the cause of a failure or a summary
+    of the result.
 
     On the wire: `statusMessage`.
     """
@@ -3762,11 +3754,11 @@ class Task(Record):
     On the wire: `lastUpdatedAt`.
     """
     ttl: int | None
-    """How long the task is kept, in milliseconds from its creation; null means
-    forever.
+    """Milliseconds from creation for which the task is kept; null means without
+    limit.
     """
     poll_interval: int | None
-    """How many milliseconds to wait between one `tasks/get` and the next; not binding.
+    """Milliseconds to wait between two `tasks/get` requests; not binding.
 
     On the wire: `pollInterval`.
     """
@@ -3797,7 +3789,7 @@ class Task(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskMetadata(Record):
-    """Asks for a request to be executed as a task, and on what terms.
+    """Terms for the execution of a request as a task.
 
     Since 2025-11-25.
     """
@@ -3805,9 +3797,10 @@ class TaskMetadata(Record):
     __slots__ = ("ttl", "extra")
 
     ttl: int | None
-    """How long to keep the task, in milliseconds from its creation.
+    """Milliseconds from creation for which to keep the task.
 
-    The receiver decides if it is absent, and may keep the task for another time anyway.
+    The receiver chooses the value if it is absent, and may override it if it is
+    present.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -3824,9 +3817,9 @@ class TaskMetadata(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class RelatedTaskMetadata(Record):
-    """Names the task that a message has to do with.
+    """Reference to the task that a message belongs to.
 
-    It goes into `_meta`, with `io.modelcontextprotocol/related-task` as its key.
+    Its key in `_meta` is `io.modelcontextprotocol/related-task`.
 
     Since 2025-11-25.
     """
@@ -3848,7 +3841,8 @@ class RelatedTaskMetadata(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateTaskResult(Record):
-    """First answer to a request executed as a task; the real one is fetched later.
+    """Result that confirms a new task; the result of the request itself is fetched
+    later.
 
     Since 2025-11-25.
     """
@@ -3856,7 +3850,7 @@ class CreateTaskResult(Record):
     __slots__ = ("meta", "task", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3879,7 +3873,7 @@ class CreateTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskRequest(Record):
-    """Asks how far a task has got; either side may send it.
+    """A request for the status of a task; either side may send it.
 
     Since 2025-11-25.
     """
@@ -3916,7 +3910,7 @@ class GetTaskRequestParams(Record):
     __slots__ = ("task_id", "extra")
 
     task_id: str
-    """Id of the task to report on.
+    """Id of the task whose status is requested.
 
     On the wire: `taskId`.
     """
@@ -3930,7 +3924,7 @@ class GetTaskRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskResult(Record):
-    """State of a task, in answer to `tasks/get`.
+    """Result of `tasks/get`: the task in its current status.
 
     Since 2025-11-25.
     """
@@ -3948,19 +3942,20 @@ class GetTaskResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the side that executes it.
+    """Id of the task, assigned by the side that executes it.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people on the status, such as why the task failed or what came of it.
+    """Explanation of the status for people, such as the cause of a failure or a summary
+    of the result.
 
     On the wire: `statusMessage`.
     """
@@ -3975,11 +3970,11 @@ class GetTaskResult(Record):
     On the wire: `lastUpdatedAt`.
     """
     ttl: int | None
-    """How long the task is kept, in milliseconds from its creation; null means
-    forever.
+    """Milliseconds from creation for which the task is kept; null means without
+    limit.
     """
     poll_interval: int | None
-    """How many milliseconds to wait between one `tasks/get` and the next; not binding.
+    """Milliseconds to wait between two `tasks/get` requests; not binding.
 
     On the wire: `pollInterval`.
     """
@@ -4012,9 +4007,9 @@ class GetTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskPayloadRequest(Record):
-    """Asks for the outcome of a task; either side may send it.
+    """A request for the result of a task; either side may send it.
 
-    The answer comes when the task has ended.
+    The response is sent when the task has ended.
 
     Since 2025-11-25.
     """
@@ -4051,7 +4046,7 @@ class GetTaskPayloadRequestParams(Record):
     __slots__ = ("task_id", "extra")
 
     task_id: str
-    """Id of the task whose outcome is wanted.
+    """Id of the task whose result is requested.
 
     On the wire: `taskId`.
     """
@@ -4065,9 +4060,9 @@ class GetTaskPayloadRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetTaskPayloadResult(Record):
-    """Outcome of a task: the result that the request would have had without a task.
+    """Result of the original request, which was executed as a task.
 
-    All of its fields depend on that request; after `tools/call` they are those of
+    Its fields depend on that request: for `tools/call` they are those of
     `CallToolResult`.
 
     Since 2025-11-25.
@@ -4076,7 +4071,7 @@ class GetTaskPayloadResult(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4095,7 +4090,7 @@ class GetTaskPayloadResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskRequest(Record):
-    """Asks for a task to be stopped; either side may send it.
+    """A request to stop a task; either side may send it.
 
     Since 2025-11-25.
     """
@@ -4146,7 +4141,7 @@ class CancelTaskRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelTaskResult(Record):
-    """State of a task that was stopped, in answer to `tasks/cancel`.
+    """Result of `tasks/cancel`: the cancelled task.
 
     Since 2025-11-25.
     """
@@ -4164,19 +4159,20 @@ class CancelTaskResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the side that executes it.
+    """Id of the task, assigned by the side that executes it.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people on the status, such as why the task failed or what came of it.
+    """Explanation of the status for people, such as the cause of a failure or a summary
+    of the result.
 
     On the wire: `statusMessage`.
     """
@@ -4191,11 +4187,11 @@ class CancelTaskResult(Record):
     On the wire: `lastUpdatedAt`.
     """
     ttl: int | None
-    """How long the task is kept, in milliseconds from its creation; null means
-    forever.
+    """Milliseconds from creation for which the task is kept; null means without
+    limit.
     """
     poll_interval: int | None
-    """How many milliseconds to wait between one `tasks/get` and the next; not binding.
+    """Milliseconds to wait between two `tasks/get` requests; not binding.
 
     On the wire: `pollInterval`.
     """
@@ -4228,7 +4224,7 @@ class CancelTaskResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListTasksRequest(Record):
-    """Asks the other side for its tasks, page by page.
+    """A request for the other side's tasks, one page at a time.
 
     Since 2025-11-25.
     """
@@ -4268,12 +4264,12 @@ class ListTasksResult(Record):
     __slots__ = ("meta", "next_cursor", "tasks", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -4316,19 +4312,20 @@ class TaskStatusNotificationParams(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     task_id: str
-    """Id of the task, picked by the side that executes it.
+    """Id of the task, assigned by the side that executes it.
 
     On the wire: `taskId`.
     """
     status: TaskStatus
-    """How far the task has got."""
+    """Status of the task."""
     status_message: str | None
-    """Text for people on the status, such as why the task failed or what came of it.
+    """Explanation of the status for people, such as the cause of a failure or a summary
+    of the result.
 
     On the wire: `statusMessage`.
     """
@@ -4343,11 +4340,11 @@ class TaskStatusNotificationParams(Record):
     On the wire: `lastUpdatedAt`.
     """
     ttl: int | None
-    """How long the task is kept, in milliseconds from its creation; null means
-    forever.
+    """Milliseconds from creation for which the task is kept; null means without
+    limit.
     """
     poll_interval: int | None
-    """How many milliseconds to wait between one `tasks/get` and the next; not binding.
+    """Milliseconds to wait between two `tasks/get` requests; not binding.
 
     On the wire: `pollInterval`.
     """
@@ -4380,9 +4377,10 @@ class TaskStatusNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskStatusNotification(Record):
-    """Sent by the side that executes a task when its status has changed.
+    """A notification that the status of a task has changed.
 
-    It is optional: the other side should keep asking with `tasks/get`.
+    The side that executes the task may omit it: the other side should keep polling with
+    `tasks/get`.
 
     Since 2025-11-25.
     """
@@ -4418,12 +4416,12 @@ class SetLevelRequestParams(Record):
     __slots__ = ("meta", "level", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     level: LoggingLevel
-    """Lowest severity wanted; whatever is more severe is sent as well."""
+    """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4441,7 +4439,9 @@ class SetLevelRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SetLevelRequest(Record):
-    """Sets how severe log messages must be for the server to send them."""
+    """A request to set the lowest severity of the log messages that the server
+    sends.
+    """
 
     __slots__ = ("id", "params", "extra")
 
@@ -4478,7 +4478,7 @@ class LoggingMessageNotificationParams(Record):
     __slots__ = ("meta", "level", "logger", "data", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4487,7 +4487,9 @@ class LoggingMessageNotificationParams(Record):
     logger: str | None
     """Name of the logger, if it has one."""
     data: Any
-    """What is logged: any JSON value (null too), often a string or an object."""
+    """Content of the log message: any JSON value (null too), often a string or an
+    object.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4511,7 +4513,7 @@ class LoggingMessageNotificationParams(Record):
 class LoggingMessageNotification(Record):
     """A log message from the server.
 
-    As long as the client has set no level, the server decides by itself what to send.
+    Until the client sets a level, the server decides which messages to send.
     """
 
     __slots__ = ("params", "extra")
@@ -4559,21 +4561,21 @@ class CreateMessageRequestParams(Record):
     )
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Set to have the request executed as a task; left out for an ordinary call.
+    """Terms for the execution of the request as a task; absent for an ordinary request.
 
-    With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the
-    real one later. The receiver must have announced tasks for this method in its
+    If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
+    result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     messages: list[SamplingMessage]
     """The conversation so far, oldest message first."""
     model_preferences: ModelPreferences | None
-    """What kind of model the server would like; not binding.
+    """Preferences of the server for the model; not binding.
 
     On the wire: `modelPreferences`.
     """
@@ -4583,35 +4585,36 @@ class CreateMessageRequestParams(Record):
     On the wire: `systemPrompt`.
     """
     include_context: Literal["none", "thisServer", "allServers"] | None
-    """Whose context the client should add to the prompt; not binding.
+    """Servers whose context the client should add to the prompt, by default `none`; not
+    binding.
 
-    `thisServer` is the server that asks, `allServers` all that are connected to the
-    client; both may be dropped from the protocol, and are only for clients with the
-    capability `sampling.context`. Absent counts as `none`.
+    `thisServer`: the requesting server. `allServers`: all servers connected to the
+    client. Both may be removed from the protocol, and are only for clients with the
+    capability `sampling.context`.
 
     On the wire: `includeContext`.
     """
     temperature: float | None
     """Sampling temperature: the higher, the more varied the output."""
     max_tokens: int
-    """Upper limit of tokens to generate; the client may stay below it.
+    """Maximum number of tokens to generate; the client may generate fewer.
 
     On the wire: `maxTokens`.
     """
     stop_sequences: list[str] | None
-    """Strings that end the output as soon as the model writes one of them.
+    """Strings that end the output as soon as the model generates one of them.
 
     On the wire: `stopSequences`.
     """
     metadata: dict[str, Any] | None
-    """Settings handed on to the provider of the model, in that provider's own form."""
+    """Settings for the provider of the model, in the provider's own format."""
     tools: list[Tool] | None
-    """Tools the model may use.
+    """Tools that the model may call.
 
     Only for clients with the capability `sampling.tools`; others answer with an error.
     """
     tool_choice: ToolChoice | None
-    """Whether the model has to use the tools; absent leaves it to the model.
+    """Rule for the use of the tools; by default the model decides.
 
     Only for clients with the capability `sampling.tools`; others answer with an error.
 
@@ -4654,10 +4657,10 @@ class CreateMessageRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
-    """Asks the client to have a language model write a message.
+    """A request to generate a message with a language model of the client.
 
-    Sent by the server. The client picks the model. It should first show the request to
-    the user, who may refuse it.
+    The server sends it. The client selects the model. It should first show the request
+    to the user, who may refuse it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -4687,29 +4690,29 @@ class CreateMessageRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
-    """The message that a language model wrote for the server.
+    """A message that a language model generated for the server.
 
-    Sent by the client, which should first show it to the user, who may keep it from the
-    server.
+    The client should first show it to the user, who may withhold it from the server.
     """
 
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
+    """Content of the message, as a single block or a list of blocks."""
     model: str
     """Name of the model that wrote the message."""
     stop_reason: Literal["endTurn", "stopSequence", "maxTokens", "toolUse"] | str | None
-    """Why the output ended, if known; other strings than those listed may occur.
+    """Reason why the output ended, if known; strings other than those listed are
+    allowed.
 
-    `toolUse` says that the model wants tools to be called before it goes on.
+    `toolUse`: the model requests tool calls before it continues.
 
     On the wire: `stopReason`.
     """
@@ -4743,11 +4746,11 @@ class SamplingMessage(Record):
     __slots__ = ("role", "content", "meta", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
+    """Content of the message, as a single block or a list of blocks."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -4772,7 +4775,7 @@ class SamplingMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolUseContent(Record):
-    """Content block in which a model asks for a tool to be called.
+    """Content block in which a model requests a tool call.
 
     Since 2025-11-25.
     """
@@ -4782,15 +4785,15 @@ class ToolUseContent(Record):
     type: ClassVar[Literal["tool_use"]] = "tool_use"
     """Always "tool_use"."""
     id: str
-    """Id of this call, to which the `toolUseId` of its outcome refers."""
+    """Id of the tool call; its result refers to it as `toolUseId`."""
     name: str
-    """Name of the tool to run."""
+    """Name of the requested tool."""
     input: dict[str, Any]
-    """Arguments by name, as the tool's `inputSchema` wants them."""
+    """Arguments by name, as the tool's `inputSchema` requires them."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
-    Repeat it whenever the block is sent again, for the sake of caching.
+    The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
@@ -4815,7 +4818,7 @@ class ToolUseContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolResultContent(Record):
-    """Content block that hands the outcome of a tool call back to the model.
+    """Content block with the result of a tool call, for the model.
 
     Since 2025-11-25.
     """
@@ -4832,7 +4835,7 @@ class ToolResultContent(Record):
     type: ClassVar[Literal["tool_result"]] = "tool_result"
     """Always "tool_result"."""
     tool_use_id: str
-    """The `id` of the `ToolUseContent` that asked for the call.
+    """The `id` of the `ToolUseContent` that requested the call.
 
     On the wire: `toolUseId`.
     """
@@ -4841,19 +4844,21 @@ class ToolResultContent(Record):
     structured_content: dict[str, Any] | None
     """Output of the tool as a JSON object.
 
-    It should follow the tool's `outputSchema` if there is one.
+    It should match the tool's `outputSchema`, if the tool has one.
 
     On the wire: `structuredContent`.
     """
     is_error: bool | None
-    """True if the tool failed, as `content` should explain; absent counts as false.
+    """True if the tool failed; by default false.
+
+    The `content` should then explain the failure.
 
     On the wire: `isError`.
     """
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
-    Repeat it whenever the block is sent again, for the sake of caching.
+    The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
@@ -4880,7 +4885,7 @@ class ToolResultContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolChoice(Record):
-    """Says whether a model has to use tools.
+    """Rule for the use of tools by a model.
 
     Since 2025-11-25.
     """
@@ -4888,10 +4893,10 @@ class ToolChoice(Record):
     __slots__ = ("mode", "extra")
 
     mode: Literal["auto", "required", "none"] | None
-    """How free the model is; absent counts as `auto`.
+    """Freedom of the model to use tools; by default `auto`.
 
-    `auto`: it decides by itself. `required`: it has to use at least one tool. `none`:
-    it must do without.
+    `auto`: the model decides. `required`: it must call at least one tool. `none`: it
+    must not call any.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -4908,10 +4913,9 @@ class ToolChoice(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
-    """What a server would like of the model used for sampling.
+    """Preferences of a server for the model used for sampling.
 
-    All of it is advice: the client decides how to weigh it, or whether to follow it at
-    all.
+    They are not binding: the client decides how to weigh them and may ignore them.
     """
 
     __slots__ = (
@@ -4923,10 +4927,10 @@ class ModelPreferences(Record):
     )
 
     hints: list[ModelHint] | None
-    """Models wanted, in order: the first that can be met wins.
+    """Preferred models in order; the first that the client can match wins.
 
-    They go before the three priorities, which may settle a choice between several
-    matches.
+    They should take precedence over the three priorities, which may decide between
+    several matches.
     """
     cost_priority: float | None
     """Weight of a low price, from 0 (none) to 1 (decisive).
@@ -4934,12 +4938,12 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `costPriority`.
     """
     speed_priority: float | None
-    """Weight of a quick answer, from 0 (none) to 1 (decisive).
+    """Weight of a quick response, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `speedPriority`.
     """
     intelligence_priority: float | None
-    """Weight of an able model, from 0 (none) to 1 (decisive).
+    """Weight of a capable model, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `intelligencePriority`.
     """
@@ -4964,9 +4968,9 @@ class ModelPreferences(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
-    """One wish for a model.
+    """A preferred model.
 
-    Further keys may occur; what they mean is left to the client.
+    Further keys are allowed; the client decides what they mean.
     """
 
     __slots__ = ("name", "extra")
@@ -4975,7 +4979,7 @@ class ModelHint(Record):
     """Part of a model's name, such as `sonnet`; every model whose name contains it
     matches.
 
-    The client may take a comparable model of another make instead.
+    The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -5000,7 +5004,7 @@ class CompleteRequestParams(Record):
     __slots__ = ("meta", "ref", "argument", "context", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -5009,7 +5013,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     context: CompleteRequestParamsContext | None
-    """What else is known already."""
+    """Further input for the completion."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5038,7 +5042,7 @@ class CompleteRequestParamsArgument(Record):
     name: str
     """Name of the prompt argument or template variable."""
     value: str
-    """What has been entered so far."""
+    """Text entered so far."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5077,7 +5081,7 @@ class CompleteRequestParamsContext(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
-    """Asks the server how the value of an argument could be completed."""
+    """A request for completions of an argument's value."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -5111,12 +5115,12 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
-    """The completions, and how complete the list is."""
+    """The completions and their total number."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5141,9 +5145,9 @@ class CompleteResultCompletion(Record):
     values: list[str]
     """Values to suggest, at most 100."""
     total: int | None
-    """Number of matches, counting those left out here; absent if unknown."""
+    """Number of all matches, including those not in `values`; absent if unknown."""
     has_more: bool | None
-    """True if matches were left out, with or without a `total` to say how many.
+    """True if there are more matches than `values` holds, even if `total` is absent.
 
     On the wire: `hasMore`.
     """
@@ -5166,7 +5170,7 @@ class CompleteResultCompletion(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
-    """Names the resource or resource template whose variable is to be completed.
+    """Reference to the resource or resource template whose variable to complete.
 
     Since 2025-06-18.
     """
@@ -5176,7 +5180,7 @@ class ResourceTemplateReference(Record):
     type: ClassVar[Literal["ref/resource"]] = "ref/resource"
     """Always "ref/resource"."""
     uri: str
-    """URI, or URI pattern of a template.
+    """URI of the resource, or URI template.
 
     Format: `uri-template`.
     """
@@ -5190,20 +5194,18 @@ class ResourceTemplateReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
-    """Names the prompt whose argument is to be completed."""
+    """Reference to the prompt whose argument to complete."""
 
     __slots__ = ("name", "title", "extra")
 
     type: ClassVar[Literal["ref/prompt"]] = "ref/prompt"
     """Always "ref/prompt"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -5227,9 +5229,9 @@ class PromptReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
-    """Asks the client for its roots: the directories and files to work in.
+    """A request for the client's roots: the directories and files to work in.
 
-    Sent by the server.
+    The server sends it.
     """
 
     __slots__ = ("id", "params", "extra")
@@ -5264,7 +5266,7 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -5292,14 +5294,14 @@ class Root(Record):
     __slots__ = ("uri", "name", "meta", "extra")
 
     uri: str
-    """Location of the root; so far always a `file://` URI.
+    """Location of the root; currently always a `file://` URI.
 
     Format: `uri`.
     """
     name: str | None
-    """Label for people, also useful to speak of the root elsewhere."""
+    """Name of the root, for display and for references to it."""
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -5324,7 +5326,7 @@ class Root(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class RootsListChangedNotification(Record):
-    """Sent by the client when its list of roots has changed.
+    """A notification that the client's list of roots has changed.
 
     The server should then send `roots/list` again.
     """
@@ -5354,8 +5356,7 @@ class RootsListChangedNotification(Record):
 class ElicitRequestFormParams(Record):
     """Parameters of `elicitation/create` for a form shown by the client.
 
-    Passwords and other secrets must not be asked for in this way; the URL mode is for
-    those.
+    Forms must not request passwords or other secrets; the URL mode is for those.
 
     Since 2025-11-25.
     """
@@ -5363,21 +5364,21 @@ class ElicitRequestFormParams(Record):
     __slots__ = ("meta", "task", "mode", "message", "requested_schema", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Set to have the request executed as a task; left out for an ordinary call.
+    """Terms for the execution of the request as a task; absent for an ordinary request.
 
-    With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the
-    real one later. The receiver must have announced tasks for this method in its
+    If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
+    result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     mode: Literal["form"] | None
-    """Says that a form is meant, which is also the case if it is absent."""
+    """Marker of a form; may be absent."""
     message: str
-    """Text for the user that says what is wanted."""
+    """Message to the user that describes the requested input."""
     requested_schema: ElicitRequestFormParamsRequestedSchema
     """JSON Schema of the form: one flat object of simple fields.
 
@@ -5420,7 +5421,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     properties: dict[str, PrimitiveSchemaDefinition]
     """Schema of each form field, by name."""
     required: list[str] | None
-    """Names of the fields that have to be filled in."""
+    """Names of the required fields."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5440,9 +5441,10 @@ class ElicitRequestFormParamsRequestedSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestURLParams(Record):
-    """Parameters of `elicitation/create` for a web page the user is asked to visit.
+    """Parameters of `elicitation/create` for a web page that the user should visit.
 
-    What is entered there goes past the client, so this way suits secrets.
+    The client does not see what the user enters there, so this mode is suitable for
+    secrets.
 
     Since 2025-11-25.
     """
@@ -5450,21 +5452,21 @@ class ElicitRequestURLParams(Record):
     __slots__ = ("meta", "task", "message", "elicitation_id", "url", "extra")
 
     mode: ClassVar[Literal["url"]] = "url"
-    """Says that a web page is meant."""
+    """Marker of a web page."""
     meta: RequestParamsMeta | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Set to have the request executed as a task; left out for an ordinary call.
+    """Terms for the execution of the request as a task; absent for an ordinary request.
 
-    With it the first answer is a `CreateTaskResult`, and `tasks/result` fetches the
-    real one later. The receiver must have announced tasks for this method in its
+    If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
+    result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     message: str
-    """Text for the user that says why the page should be visited."""
+    """Message to the user that explains the reason for the visit."""
     elicitation_id: str
     """Id of the elicitation, unique within the server; opaque to the client.
 
@@ -5498,10 +5500,10 @@ class ElicitRequestURLParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
-    """Asks the client to get some information from the user.
+    """A request for input from the user.
 
-    Sent by the server. The client shows a form or proposes a web page to visit,
-    depending on `mode`; the user may refuse.
+    The server sends it. Depending on `mode`, the client shows a form or suggests a web
+    page to visit; the user may refuse.
 
     Since 2025-06-18.
     """
@@ -5555,19 +5557,19 @@ class StringSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_length: int | None
-    """Least number of characters.
+    """Minimum number of characters.
 
     On the wire: `minLength`.
     """
     max_length: int | None
-    """Greatest number of characters.
+    """Maximum number of characters.
 
     On the wire: `maxLength`.
     """
     format: Literal["email", "uri", "date", "date-time"] | None
-    """Form the text must have, as named by JSON Schema."""
+    """Format of the text, as named by JSON Schema."""
     default: str | None
-    """Value the field starts with.
+    """Initial value of the field.
 
     Since 2025-11-25.
     """
@@ -5618,11 +5620,11 @@ class NumberSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     minimum: float | None
-    """Least value allowed."""
+    """Minimum value."""
     maximum: float | None
-    """Greatest value allowed."""
+    """Maximum value."""
     default: float | None
-    """Value the field starts with.
+    """Initial value of the field.
 
     Since 2025-11-25.
     """
@@ -5665,7 +5667,7 @@ class BooleanSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     default: bool | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5702,7 +5704,7 @@ class UntitledSingleSelectEnumSchema(Record):
     enum: list[str]
     """The values to choose from."""
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5743,7 +5745,7 @@ class TitledSingleSelectEnumSchema(Record):
     On the wire: `oneOf`.
     """
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5813,19 +5815,19 @@ class UntitledMultiSelectEnumSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_items: int | None
-    """Least number of values to choose.
+    """Minimum number of values to choose.
 
     On the wire: `minItems`.
     """
     max_items: int | None
-    """Greatest number of values to choose.
+    """Maximum number of values to choose.
 
     On the wire: `maxItems`.
     """
     items: UntitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
+    """Schema of each chosen value."""
     default: list[str] | None
-    """Values the field starts with."""
+    """Initial values of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5891,19 +5893,19 @@ class TitledMultiSelectEnumSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_items: int | None
-    """Least number of values to choose.
+    """Minimum number of values to choose.
 
     On the wire: `minItems`.
     """
     max_items: int | None
-    """Greatest number of values to choose.
+    """Maximum number of values to choose.
 
     On the wire: `maxItems`.
     """
     items: TitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
+    """Schema of each chosen value."""
     default: list[str] | None
-    """Values the field starts with."""
+    """Initial values of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5978,9 +5980,9 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
-    """Old schema of a form field for a choice of one from values with labels.
+    """Legacy schema of a form field for a choice of one from values with labels.
 
-    It will go away; use `TitledSingleSelectEnumSchema` in new code.
+    It will be removed; use `TitledSingleSelectEnumSchema` in new code.
 
     Since 2025-11-25.
     """
@@ -6003,7 +6005,7 @@ class LegacyTitledEnumSchema(Record):
     On the wire: `enumNames`.
     """
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6027,7 +6029,7 @@ class LegacyTitledEnumSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
-    """What the user made of an elicitation request.
+    """Outcome of an elicitation request.
 
     Since 2025-06-18.
     """
@@ -6035,18 +6037,18 @@ class ElicitResult(Record):
     __slots__ = ("meta", "action", "content", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     action: Literal["accept", "decline", "cancel"]
-    """What the user did.
+    """Action of the user.
 
-    `accept`: sent the form off, or agreed to visit the page. `decline`: refused
-    outright. `cancel`: closed it without deciding.
+    `accept`: submitted the form, or agreed to visit the page. `decline`: refused
+    explicitly. `cancel`: closed it without a decision.
     """
     content: dict[str, str | float | bool | list[str]] | None
-    """The values entered, by field name; only there if a form was accepted."""
+    """Submitted values by field name; only present if a form was accepted."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6066,10 +6068,9 @@ class ElicitResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitationCompleteNotification(Record):
-    """Sent by the server when the user is done with a web page it asked to have
-    visited.
+    """A notification that the user has completed a URL elicitation.
 
-    It is optional.
+    The server may omit it.
 
     Since 2025-11-25.
     """
@@ -6102,7 +6103,7 @@ class ElicitationCompleteNotificationParams(Record):
     __slots__ = ("elicitation_id", "extra")
 
     elicitation_id: str
-    """The `elicitationId` of the elicitation that has ended.
+    """The `elicitationId` of the completed elicitation.
 
     On the wire: `elicitationId`.
     """
@@ -6120,13 +6121,13 @@ class ElicitationCompleteNotificationParams(Record):
 
 
 JSONRPCResponse: TypeAlias = JSONRPCResultResponse | JSONRPCErrorResponse
-"""Answer to a request: with `result` if it succeeded, with `error` if not."""
+"""Response to a request: `result` reports success, `error` a failure."""
 
 JSONRPCMessage: TypeAlias = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse
 """Any JSON-RPC message that client and server may exchange.
 
-Its keys tell the kind: `method` and `id` make a request, `method` alone a notification,
-`result` a response and `error` an error response.
+The keys determine the kind: `method` and `id` make a request, `method` alone a
+notification, `result` a response and `error` an error response.
 """
 
 EmptyResult: TypeAlias = Result
@@ -6135,9 +6136,7 @@ EmptyResult: TypeAlias = Result
 ContentBlock: TypeAlias = (
     TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 )
-"""One block of content in a prompt message or a tool result.
-
-The `type` field tells which.
+"""One block of content in a prompt message or a tool result, distinguished by `type`.
 
 Since 2025-06-18.
 """
@@ -6145,17 +6144,17 @@ Since 2025-06-18.
 SamplingMessageContentBlock: TypeAlias = (
     TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 )
-"""One block of content in a message of a sampling conversation.
-
-The `type` field tells which.
+"""One block of content in a message of a sampling conversation, distinguished by
+`type`.
 
 Since 2025-11-25.
 """
 
 ElicitRequestParams: TypeAlias = ElicitRequestFormParams | ElicitRequestURLParams
-"""Parameters of `elicitation/create`, for a form or for a web page.
+"""Parameters of `elicitation/create`, for a form or for a web page, distinguished by
+`mode`.
 
-The `mode` field tells which; a form may leave it out.
+For a form `mode` may be absent.
 
 Since 2025-11-25.
 """
@@ -6189,8 +6188,8 @@ PrimitiveSchemaDefinition: TypeAlias = (
 )
 """Schema of one form field: text, number, yes or no, or a choice.
 
-The `type` field tells which, and a string schema with `enum` or `oneOf` is a choice, as
-is every array.
+The kind follows from `type`. A string with `enum` or `oneOf` is a choice, and so is
+every array.
 
 Since 2025-06-18.
 """
@@ -6214,7 +6213,7 @@ ClientRequest: TypeAlias = (
     | ListTasksRequest
     | CancelTaskRequest
 )
-"""Any request that a client sends; `method` tells which."""
+"""Any request that a client sends, distinguished by `method`."""
 
 ClientNotification: TypeAlias = (
     CancelledNotification
@@ -6223,7 +6222,7 @@ ClientNotification: TypeAlias = (
     | RootsListChangedNotification
     | TaskStatusNotification
 )
-"""Any notification that a client sends; `method` tells which."""
+"""Any notification that a client sends, distinguished by `method`."""
 
 ClientResult: TypeAlias = (
     EmptyResult
@@ -6235,7 +6234,7 @@ ClientResult: TypeAlias = (
     | ListTasksResult
     | CancelTaskResult
 )
-"""Any result that a client returns; the request it answers tells which."""
+"""Any result that a client returns; its type follows from the request."""
 
 ServerRequest: TypeAlias = (
     PingRequest
@@ -6247,7 +6246,7 @@ ServerRequest: TypeAlias = (
     | ListTasksRequest
     | CancelTaskRequest
 )
-"""Any request that a server sends; `method` tells which."""
+"""Any request that a server sends, distinguished by `method`."""
 
 ServerNotification: TypeAlias = (
     CancelledNotification
@@ -6260,7 +6259,7 @@ ServerNotification: TypeAlias = (
     | ElicitationCompleteNotification
     | TaskStatusNotification
 )
-"""Any notification that a server sends; `method` tells which."""
+"""Any notification that a server sends, distinguished by `method`."""
 
 ServerResult: TypeAlias = (
     EmptyResult
@@ -6278,4 +6277,4 @@ ServerResult: TypeAlias = (
     | ListTasksResult
     | CancelTaskResult
 )
-"""Any result that a server returns; the request it answers tells which."""
+"""Any result that a server returns; its type follows from the request."""

@@ -89,15 +89,15 @@ if TYPE_CHECKING:
         """Limit on requests for input during one request, by default 16."""
 
         discover: bool
-        """Whether connecting requests the server's name and capabilities, by default
+        """If true, connecting requests the server's name and capabilities; by default
         True.
         """
 
         restart: bool
-        """Whether to reopen a connection that ended by itself, by default False."""
+        """If true, a connection that ended by itself is reopened; by default False."""
 
         tasks: bool
-        """Whether the server may run tool calls as tasks, by default False."""
+        """If true, the server may run tool calls as tasks; by default False."""
 
         cache: ResultCache | bool
         """Cache of results: True for one of this client, or a `ResultCache` for several
@@ -105,13 +105,13 @@ if TYPE_CHECKING:
         """
 
         title: str | None
-        """Name of the client for people."""
+        """Display name of the client."""
 
         description: str | None
         """Purpose of the client, in a sentence or two."""
 
         icons: list[types.Icon] | None
-        """Icons of the client, from which users' programs choose."""
+        """Icon of the client in one or more sizes and formats."""
 
         website_url: str | None
         """URL of a web page about the client."""
@@ -130,54 +130,54 @@ if TYPE_CHECKING:
         """Lowest severity of the log messages to receive."""
 
         check_output: bool | None
-        """Whether to validate `structuredContent` against the tool's `outputSchema`, if
-        the tool was listed; by default if the extra `schema` is installed.
+        """If true, `structuredContent` is validated against the tool's `outputSchema`
+        if the tool was listed; by default if the extra `schema` is installed.
         """
 
         sampling: Callable[
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Requests a message from a language model. Raises `features.sampling.Refused`
-        to refuse.
+        """Callback that requests a message from a language model. It raises
+        `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[
             [types.CreateMessageRequestParams],
             types.CreateMessageRequestParams,
         ]
-        """Reviews the params before `sampling`, and returns them, changed or not.
-        Raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the params before `sampling` and returns them, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_result: Callable[
             [types.CreateMessageRequestParams, types.CreateMessageResult],
             types.CreateMessageResult,
         ]
-        """Reviews the result of `sampling`, and returns it, changed or not. Raises
-        `features.sampling.Refused` to refuse.
+        """Callback that reviews the result of `sampling` and returns it, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
         """
 
         sampling_tools: bool
-        """Whether `sampling` supports tools, by default False."""
+        """If true, `sampling` supports tools; by default False."""
 
         sampling_context: bool
-        """Whether `sampling` adds the context of servers, by default False."""
+        """If true, `sampling` adds the context of servers; by default False."""
 
         elicitation: Callable[
             [types.ElicitRequestFormParams, ClientContext],
             types.ElicitResult,
         ]
-        """Asks the user to fill in a form; the content of an accepted form is
-        validated.
+        """Callback that shows a form to the user and returns the outcome; the content
+        of an accepted form is validated.
         """
 
         elicitation_url: Callable[
             [types.ElicitRequestURLParams, ClientContext],
             types.ElicitResult,
         ]
-        """Asks the user whether to open a URL. Show the whole URL, and open it only
-        with consent.
+        """Callback that opens a URL for the user. It must show the whole URL first, and
+        open it only with consent.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
@@ -353,10 +353,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.DiscoverResult:
-        """Asks a server for the protocol revisions and features it supports.
+        """A request for the protocol revisions and features that the server supports.
 
-        Every server has to answer it, but no client has to send it: all requests name
-        their revision.
+        Every server must implement it. Clients need not send it, because every request
+        names its revision.
 
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -377,13 +377,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Resource]:
-        """Asks the server for its resources, page by page.
+        """A request for the server's resources, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -406,12 +406,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListResourcesResult:
-        """Asks the server for its resources, page by page.
+        """A request for the server's resources, one page at a time.
 
         Returns one page of the items of `list_resources`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -431,13 +431,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.ResourceTemplate]:
-        """Asks the server for its resource templates, page by page.
+        """A request for the server's resource templates, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -464,12 +464,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListResourceTemplatesResult:
-        """Asks the server for its resource templates, page by page.
+        """A request for the server's resource templates, one page at a time.
 
         Returns one page of the items of `list_resource_templates`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -489,9 +489,9 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ReadResourceResult:
-        """Asks the server for the contents of a resource.
+        """A request to read a resource.
 
-        - `uri`: URI of the resource concerned, in any scheme the server understands.
+        - `uri`: URI of the resource, in any scheme that the server supports.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -515,13 +515,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Prompt]:
-        """Asks the server for its prompts, page by page.
+        """A request for the server's prompts, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -544,12 +544,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListPromptsResult:
-        """Asks the server for its prompts, page by page.
+        """A request for the server's prompts, one page at a time.
 
         Returns one page of the items of `list_prompts`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -570,10 +570,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.GetPromptResult:
-        """Asks the server for one of its prompts, filled in with arguments.
+        """A request for one of the server's prompts, filled in with arguments.
 
-        - `name`: Name of the prompt, as found in `prompts/list`.
-        - `arguments`: Values to fill in, by argument name; always strings.
+        - `name`: Name of the prompt, as listed by `prompts/list`.
+        - `arguments`: Arguments of the prompt by name; all values are strings.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -601,13 +601,13 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> Iterator[types.Tool]:
-        """Asks the server for its tools, page by page.
+        """A request for the server's tools, one page at a time.
 
         Iterates over the items of all pages. The first page is requested at once, each
         further one when all items before it are used.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -630,12 +630,12 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.ListToolsResult:
-        """Asks the server for its tools, page by page.
+        """A request for the server's tools, one page at a time.
 
         Returns one page of the items of `list_tools`.
 
-        - `cursor`: Where to continue: `nextCursor` of the page before. Leave it out to
-          get the first page.
+        - `cursor`: Start of the page: `nextCursor` of the previous result; by default
+          the first page.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -656,10 +656,10 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CallToolResult:
-        """Asks the server to run one of its tools.
+        """A request to call one of the server's tools.
 
-        - `name`: Name of the tool, as found in `tools/list`.
-        - `arguments`: Arguments by name, if any, as the tool's `inputSchema` wants
+        - `name`: Name of the tool, as listed by `tools/list`.
+        - `arguments`: Arguments by name, if any, as the tool's `inputSchema` requires
           them.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -690,11 +690,11 @@ class Client(RuntimeClient):
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CompleteResult:
-        """Asks the server how the value of an argument could be completed.
+        """A request for completions of an argument's value.
 
         - `ref`: The prompt or resource template that the argument belongs to.
         - `argument`: The argument being filled in.
-        - `context`: What else is known already.
+        - `context`: Further input for the completion.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """

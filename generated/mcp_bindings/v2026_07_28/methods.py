@@ -46,10 +46,10 @@ DISCOVER: Final = RequestMethod[types.RequestParams, types.DiscoverResult](
 )
 """`server/discover`, sent by the client.
 
-Asks a server for the protocol revisions and features it supports.
+A request for the protocol revisions and features that the server supports.
 
-Every server has to answer it, but no client has to send it: all requests name their
-revision.
+Every server must implement it. Clients need not send it, because every request names
+its revision.
 """
 
 SUBSCRIPTIONS_LISTEN: Final = RequestMethod[
@@ -64,10 +64,10 @@ SUBSCRIPTIONS_LISTEN: Final = RequestMethod[
 )
 """`subscriptions/listen`, sent by the client.
 
-Opens a stream of notifications that are not about one particular request.
+A request to open a stream of notifications that do not belong to a particular request.
 
-Sent by the client, over HTTP as well as stdio. The stream stays open until one side
-ends it.
+The client sends it, over HTTP and over stdio. The stream stays open until one side ends
+it.
 """
 
 LIST_RESOURCES: Final = RequestMethod[
@@ -83,7 +83,7 @@ LIST_RESOURCES: Final = RequestMethod[
 )
 """`resources/list`, sent by the client.
 
-Asks the server for its resources, page by page.
+A request for the server's resources, one page at a time.
 """
 
 LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
@@ -99,7 +99,7 @@ LIST_RESOURCE_TEMPLATES: Final = RequestMethod[
 )
 """`resources/templates/list`, sent by the client.
 
-Asks the server for its resource templates, page by page.
+A request for the server's resource templates, one page at a time.
 """
 
 READ_RESOURCE: Final = RequestMethod[
@@ -115,7 +115,7 @@ READ_RESOURCE: Final = RequestMethod[
 )
 """`resources/read`, sent by the client.
 
-Asks the server for the contents of a resource.
+A request to read a resource.
 """
 
 LIST_PROMPTS: Final = RequestMethod[
@@ -131,7 +131,7 @@ LIST_PROMPTS: Final = RequestMethod[
 )
 """`prompts/list`, sent by the client.
 
-Asks the server for its prompts, page by page.
+A request for the server's prompts, one page at a time.
 """
 
 GET_PROMPT: Final = RequestMethod[
@@ -147,7 +147,7 @@ GET_PROMPT: Final = RequestMethod[
 )
 """`prompts/get`, sent by the client.
 
-Asks the server for one of its prompts, filled in with arguments.
+A request for one of the server's prompts, filled in with arguments.
 """
 
 LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsResult](
@@ -160,7 +160,7 @@ LIST_TOOLS: Final = RequestMethod[types.PaginatedRequestParams, types.ListToolsR
 )
 """`tools/list`, sent by the client.
 
-Asks the server for its tools, page by page.
+A request for the server's tools, one page at a time.
 """
 
 CALL_TOOL: Final = RequestMethod[
@@ -176,7 +176,7 @@ CALL_TOOL: Final = RequestMethod[
 )
 """`tools/call`, sent by the client.
 
-Asks the server to run one of its tools.
+A request to call one of the server's tools.
 """
 
 CREATE_MESSAGE: Final = RequestMethod[
@@ -193,13 +193,13 @@ CREATE_MESSAGE: Final = RequestMethod[
 )
 """`sampling/createMessage`, embedded in a result by the server.
 
-Asks the client to have a language model write a message.
+A request to generate a message with a language model of the client.
 
-It is not sent by itself, but as an entry of `InputRequests`. The client picks the
-model. It should first show the request to the user, who may refuse it.
+It is sent as an entry of `InputRequests`, not as a message of its own. The client
+selects the model. It should first show the request to the user, who may refuse it.
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResult](
@@ -212,7 +212,7 @@ COMPLETE: Final = RequestMethod[types.CompleteRequestParams, types.CompleteResul
 )
 """`completion/complete`, sent by the client.
 
-Asks the server how the value of an argument could be completed.
+A request for completions of an argument's value.
 """
 
 LIST_ROOTS: Final = RequestMethod[types.ListRootsRequestParams, types.ListRootsResult](
@@ -226,12 +226,12 @@ LIST_ROOTS: Final = RequestMethod[types.ListRootsRequestParams, types.ListRootsR
 )
 """`roots/list`, embedded in a result by the server.
 
-Asks the client for its roots: the directories and files to work in.
+A request for the client's roots: the directories and files to work in.
 
-It is not sent by itself, but as an entry of `InputRequests`.
+It is sent as an entry of `InputRequests`, not as a message of its own.
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
@@ -245,10 +245,10 @@ ELICIT: Final = RequestMethod[types.ElicitRequestParams, types.ElicitResult](
 )
 """`elicitation/create`, embedded in a result by the server.
 
-Asks the client to get some information from the user.
+A request for input from the user.
 
-It is not sent by itself, but as an entry of `InputRequests`. The client shows a form or
-proposes a web page to visit, depending on `mode`; the user may refuse.
+It is sent as an entry of `InputRequests`, not as a message of its own. Depending on
+`mode`, the client shows a form or suggests a web page to visit; the user may refuse.
 """
 
 CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
@@ -259,11 +259,11 @@ CANCELLED: Final = NotificationMethod[types.CancelledNotificationParams](
 )
 """`notifications/cancelled`, sent by the client and server.
 
-Says that a request sent earlier is no longer wanted.
+A notification that cancels a request.
 
-The client may send it about its own requests. The receiver should drop the work and not
-answer, but an answer may already be on its way. Over stdio the server sends it too, for
-one purpose only: to end a stream opened with `subscriptions/listen`.
+The client may cancel its own requests. The receiver should stop the work and send no
+response, but a response may already be on its way. Over stdio the server sends this
+notification too, but only to end a stream opened with `subscriptions/listen`.
 """
 
 PROGRESS: Final = NotificationMethod[types.ProgressNotificationParams](
@@ -274,9 +274,9 @@ PROGRESS: Final = NotificationMethod[types.ProgressNotificationParams](
 )
 """`notifications/progress`, sent by the server.
 
-Reports how far the work on a request has come.
+A notification of the progress of a request.
 
-Sent by the side that does the work, and only if the request carried a progress token.
+The receiver of the request sends it, and only if the request has a progress token.
 """
 
 SUBSCRIPTIONS_ACKNOWLEDGED: Final = NotificationMethod[
@@ -289,10 +289,10 @@ SUBSCRIPTIONS_ACKNOWLEDGED: Final = NotificationMethod[
 )
 """`notifications/subscriptions/acknowledged`, sent by the server.
 
-Sent by the server when it has opened a `subscriptions/listen` stream.
+A notification that the server has opened a `subscriptions/listen` stream.
 
-No message with the same subscription id comes before it; over stdio, messages of other
-subscriptions may.
+It precedes all other messages with the same subscription id. Over stdio, messages of
+other subscriptions may come before it.
 """
 
 RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -304,10 +304,10 @@ RESOURCE_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/resources/list_changed`, sent by the server.
 
-Sent by the server when its list of resources has changed.
+A notification that the server's list of resources has changed.
 
-It comes on a `subscriptions/listen` stream whose filter sets `resourcesListChanged`.
-Fetch the list again to see the changes.
+The server sends it on `subscriptions/listen` streams whose filter sets
+`resourcesListChanged`. To see the changes, fetch the list again.
 """
 
 RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationParams](
@@ -319,10 +319,10 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-Sent by the server when a resource the client subscribed to has changed.
+A notification that a resource the client subscribed to has changed.
 
-It comes on a `subscriptions/listen` stream whose filter lists the resource. It carries
-no contents: read the resource again to get them.
+The server sends it on `subscriptions/listen` streams whose filter lists the resource.
+To get the new contents, read the resource again.
 """
 
 PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -334,10 +334,10 @@ PROMPT_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/prompts/list_changed`, sent by the server.
 
-Sent by the server when its list of prompts has changed.
+A notification that the server's list of prompts has changed.
 
-It comes on a `subscriptions/listen` stream whose filter sets `promptsListChanged`.
-Fetch the list again to see the changes.
+The server sends it on `subscriptions/listen` streams whose filter sets
+`promptsListChanged`. To see the changes, fetch the list again.
 """
 
 TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
@@ -349,10 +349,10 @@ TOOL_LIST_CHANGED: Final = NotificationMethod[types.NotificationParams](
 )
 """`notifications/tools/list_changed`, sent by the server.
 
-Sent by the server when its list of tools has changed.
+A notification that the server's list of tools has changed.
 
-It comes on a `subscriptions/listen` stream whose filter sets `toolsListChanged`. Fetch
-the list again to see the changes.
+The server sends it on `subscriptions/listen` streams whose filter sets
+`toolsListChanged`. To see the changes, fetch the list again.
 """
 
 LOGGING_MESSAGE: Final = NotificationMethod[types.LoggingMessageNotificationParams](
@@ -368,8 +368,8 @@ A log message from the server.
 
 It is sent only for a request whose `_meta` sets a log level.
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {

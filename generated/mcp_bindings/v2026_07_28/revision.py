@@ -12,15 +12,15 @@ REVISION: Final = "2026-07-28"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "bf0068bcefe7b524ba9d63f81264af630acb6630ceba0cf0af1824f4dd802c41"
+    "19d38d05520c6ac48e66171f647023ef33b666a1a5a78a8bc9c281fdf69b5aca"
 )
 """Digest of the schema file from which this package was generated."""
 
 BATCHES: Final = False
-"""Whether messages may be sent in batches, as a JSON array."""
+"""True if messages may be sent in batches, as a JSON array."""
 
 HANDSHAKE: Final = False
-"""Whether a session starts with ``initialize``; otherwise the protocol is stateless."""
+"""True if a session starts with ``initialize``; otherwise the protocol is stateless."""
 
 FACTS: Final = Facts(
     label="2026-07-28",

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
         """Keyword arguments of a server. Exists for type checkers only."""
 
         title: str | None
-        """Name of the server for people; `name` is for programs."""
+        """Display name of the server; `name` identifies it to programs."""
 
         description: str | None
         """Purpose of the server, in a sentence or two."""
 
         icons: list[types.Icon] | None
-        """Images to choose an icon of the server from."""
+        """Icon of the server in one or more sizes and formats."""
 
         website_url: str | None
         """URL of a web page about the server."""
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         """
 
         logging: bool
-        """Whether handlers may send log messages. Default: True."""
+        """If true, handlers may send log messages. Default: True."""
 
         workers: int
         """Limit on the requests of one connection that run at the same time. Default:
@@ -67,12 +67,12 @@ if TYPE_CHECKING:
         """
 
         timeout: float
-        """Seconds to wait for a response of the client; its progress notifications
-        start them anew. Default: 60.0.
+        """Seconds to wait for a response of the client; each progress notification
+        restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response of the client altogether. Default: 600.0."""
+        """Seconds to wait for a response of the client in total. Default: 600.0."""
 
         grace: float
         """Seconds that running handlers have to finish after the client has closed the
@@ -89,23 +89,27 @@ if TYPE_CHECKING:
 
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
-        usual ones, False for none. Default: True.
+        defaults, False for none. Default: True.
         """
 
         redact: Callable[[Any], Any] | None
-        """Is called with the data of each log message and returns the data to send."""
+        """Callback that receives the data of each log message and returns the data to
+        send.
+        """
 
         tasks: MemoryTasks | None
-        """Store of the tasks that requests become; None if requests become no tasks."""
+        """Store of tasks; None if requests are not run as tasks."""
 
         state_key: bytes | None
-        """At least 32 secret bytes that sign the state of requests that continue after
-        a question to the client, the same in all processes of an endpoint; also the
-        `cursor_key` unless that is set. Random unless set.
+        """At least 32 secret bytes that sign the state of requests that wait for input
+        from the client, the same in all processes of an endpoint; also the `cursor_key`
+        unless that is set. Random unless set.
         """
 
         state_lifetime: float
-        """Seconds that a client may take to answer a question. Default: 600.0."""
+        """Seconds that a client may take to answer a request for input. Default:
+        600.0.
+        """
 
         versions: Sequence[str]
         """All revisions that the endpoint supports; those of the server alone unless
@@ -113,13 +117,13 @@ if TYPE_CHECKING:
         """
 
         ttl_ms: int
-        """Milliseconds that clients may keep results, unless `cache` sets others for a
+        """Milliseconds that clients may cache results, unless `cache` sets others for a
         method or resource. Default: 0.
         """
 
         cache_scope: Literal["public", "private"]
-        """Audience of results that are kept: `public` for everybody, `private` for the
-        requesting user. Default: 'private'.
+        """Scope of cached results: `public` for everybody, `private` for the requesting
+        user. Default: 'private'.
         """
 
 
@@ -213,29 +217,30 @@ class Context(StatelessContext):
         tools: list[types.Tool] | None = None,
         tool_choice: types.ToolChoice | None = None,
     ) -> types.CreateMessageResult:
-        """Asks the client to have a language model write a message.
+        """A request to generate a message with a language model of the client.
 
-        It is not sent by itself, but as an entry of `InputRequests`. The client picks
-        the model. It should first show the request to the user, who may refuse it.
+        It is sent as an entry of `InputRequests`, not as a message of its own. The
+        client selects the model. It should first show the request to the user, who may
+        refuse it.
 
         - `messages`: The conversation so far, oldest message first.
-        - `max_tokens`: Upper limit of tokens to generate; the client may stay below it.
-        - `model_preferences`: What kind of model the server would like; not binding.
+        - `max_tokens`: Maximum number of tokens to generate; the client may generate
+          fewer.
+        - `model_preferences`: Preferences of the server for the model; not binding.
         - `system_prompt`: System prompt to use; the client may change it or leave it
           out.
-        - `include_context`: Whose context the client should add to the prompt; not
-          binding.
+        - `include_context`: Servers whose context the client should add to the prompt,
+          by default `none`; not binding.
         - `temperature`: Sampling temperature: the higher, the more varied the output.
-        - `stop_sequences`: Strings that end the output as soon as the model writes one
-          of them.
-        - `metadata`: Settings handed on to the provider of the model, in that
-          provider's own form.
-        - `tools`: Tools the model may use.
-        - `tool_choice`: Whether the model has to use the tools; absent leaves it to the
-          model.
+        - `stop_sequences`: Strings that end the output as soon as the model generates
+          one of them.
+        - `metadata`: Settings for the provider of the model, in the provider's own
+          format.
+        - `tools`: Tools that the model may call.
+        - `tool_choice`: Rule for the use of the tools; by default the model decides.
 
-        Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve
-        months or more.
+        Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+        twelve months.
         """
         params = types.CreateMessageRequestParams(
             messages=messages,
@@ -256,14 +261,14 @@ class Context(StatelessContext):
         *,
         meta: Mapping[str, Any] | None = None,
     ) -> types.ListRootsResult:
-        """Asks the client for its roots: the directories and files to work in.
+        """A request for the client's roots: the directories and files to work in.
 
-        It is not sent by itself, but as an entry of `InputRequests`.
+        It is sent as an entry of `InputRequests`, not as a message of its own.
 
         - `meta`: Additional entries of `_meta`, by wire name.
 
-        Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve
-        months or more.
+        Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+        twelve months.
         """
         params = method_support.none_if_empty(
             types.ListRootsRequestParams(meta=method_support.meta_entries(meta)),
@@ -275,17 +280,17 @@ class Context(StatelessContext):
         message: str,
         requested_schema: types.ElicitRequestFormParamsRequestedSchema,
     ) -> types.ElicitResult:
-        """Asks the client to get some information from the user.
+        """A request for input from the user.
 
-        It is not sent by itself, but as an entry of `InputRequests`. The client shows a
-        form or proposes a web page to visit, depending on `mode`; the user may refuse.
+        It is sent as an entry of `InputRequests`, not as a message of its own.
+        Depending on `mode`, the client shows a form or suggests a web page to visit;
+        the user may refuse.
 
         Parameters of `elicitation/create` for a form shown by the client.
 
-        Passwords and other secrets must not be asked for in this way; the URL mode is
-        for those.
+        Forms must not request passwords or other secrets; the URL mode is for those.
 
-        - `message`: Text for the user that says what is wanted.
+        - `message`: Message to the user that describes the requested input.
         - `requested_schema`: JSON Schema of the form: one flat object of simple fields.
         """
         params = types.ElicitRequestFormParams(
@@ -295,16 +300,18 @@ class Context(StatelessContext):
         return self.request(methods.ELICIT, params)
 
     def elicit_url(self, message: str, url: str) -> types.ElicitResult:
-        """Asks the client to get some information from the user.
+        """A request for input from the user.
 
-        It is not sent by itself, but as an entry of `InputRequests`. The client shows a
-        form or proposes a web page to visit, depending on `mode`; the user may refuse.
+        It is sent as an entry of `InputRequests`, not as a message of its own.
+        Depending on `mode`, the client shows a form or suggests a web page to visit;
+        the user may refuse.
 
-        Parameters of `elicitation/create` for a web page the user is asked to visit.
+        Parameters of `elicitation/create` for a web page that the user should visit.
 
-        What is entered there goes past the client, so this way suits secrets.
+        The client does not see what the user enters there, so this mode is suitable for
+        secrets.
 
-        - `message`: Text for the user that says why the page should be visited.
+        - `message`: Message to the user that explains the reason for the visit.
         - `url`: Address of the page to visit.
         """
         params = types.ElicitRequestURLParams(message=message, url=url)
@@ -400,9 +407,10 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the tool does, in words that help a language model choose.
-        - `annotations`: Hints on how the tool behaves.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the tool, which helps language models to select
+          it.
+        - `annotations`: Hints on the behavior of the tool.
         - `meta`: Entries of `_meta`, by wire name.
         - `input_schema`: JSON Schema of the arguments; by default derived from the
           signature.
@@ -452,11 +460,11 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the resource holds, in words that help a language model
-          choose.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the resource, which helps language models to
+          select it.
         - `mime_type`: Media type of the contents, if known.
-        - `annotations`: Hints for the client on audience, importance and the like.
+        - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
         """
@@ -497,12 +505,11 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
-        - `description`: What the resources are for, in words that help a language model
-          choose.
-        - `mime_type`: Media type that every matching resource has; absent if they
-          differ.
-        - `annotations`: Hints for the client on audience, importance and the like.
+        - `icons`: The icon, in one or more sizes and formats.
+        - `description`: Description of the resources, which helps language models to
+          select them.
+        - `mime_type`: Media type of all matching resources; absent if they differ.
+        - `annotations`: Hints for the client, such as audience and importance.
         - `meta`: Entries of `_meta`, by wire name.
         """
         decorator_support.placed("resource_template", uri_template)
@@ -554,9 +561,9 @@ class Server(RuntimeServer):
         parameter's type cannot be read from text, or if the name is in use.
 
         - `name`: Name for programs; by default that of the function.
-        - `description`: What the prompt is meant for.
+        - `description`: Purpose of the prompt.
         - `title`: Label for people.
-        - `icons`: Images to choose an icon from.
+        - `icons`: The icon, in one or more sizes and formats.
         - `meta`: Entries of `_meta`, by wire name.
         """
         members = decorator_support.members(

@@ -221,7 +221,7 @@ INTERNAL_ERROR: Final = -32603
 """Error code: the receiver failed for a reason of its own."""
 
 HEADER_MISMATCH: Final = -32020
-"""Error code: HTTP headers are absent, malformed or at odds with the message.
+"""Error code: HTTP headers are absent, malformed or contradict the message.
 
 Since 2026-07-28.
 """
@@ -233,7 +233,7 @@ Since 2026-07-28.
 """
 
 UNSUPPORTED_PROTOCOL_VERSION: Final = -32022
-"""Error code: the request follows a protocol revision that the server lacks.
+"""Error code: the request follows a protocol revision that the server does not support.
 
 Since 2026-07-28.
 """
@@ -253,14 +253,14 @@ Since 2026-07-28.
 MetaObject: TypeAlias = dict[str, Any]
 """Content of a `_meta` field: metadata by key.
 
-A key is a name, with a prefix before it if you like. The name consists of letters,
-digits and, in between, hyphens, underscores and dots; it may be empty. The prefix
-consists of labels joined by dots and ends with a slash. A label starts with a letter,
-ends with a letter or digit and may have hyphens in between. Take a domain you own and
-turn it around, as in `com.example/`.
+A key is a name with an optional prefix. The name consists of letters, digits and, in
+between, hyphens, underscores and dots; it may be empty. The prefix consists of labels
+joined by dots and ends with a slash. A label starts with a letter, ends with a letter
+or digit and may have hyphens in between. Use a domain you own in reverse order, as in
+`com.example/`.
 
-Prefixes whose second label is `mcp` or `modelcontextprotocol` are for the protocol
-itself: do not guess what an unknown key of that kind means.
+Prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved for the
+protocol: do not interpret unknown keys of that kind.
 
 Since 2026-07-28.
 """
@@ -274,34 +274,34 @@ Since 2026-07-28.
 RequestId: TypeAlias = str | int
 """Identifier that ties a response to its request.
 
-The requester picks it, a new one for every request. The number `1` and the string `"1"`
+The requester chooses a new one for every request. The number `1` and the string `"1"`
 differ.
 """
 
 ProgressToken: TypeAlias = str | int
-"""Token that links progress reports to the request they are about.
+"""Token that links progress notifications to their request.
 
-The requester picks it, unique among its running requests, and puts it in the request's
-`_meta`.
+The requester chooses it, unique among its running requests, and puts it in the
+request's `_meta`.
 """
 
 ResultType: TypeAlias = Literal["complete", "input_required"] | str
-"""Tells how to read a result.
+"""Kind of a result, which determines its other fields.
 
-`complete`: it is the answer. `input_required`: it is an `InputRequiredResult`, which
-asks the client for something first. Other strings occur where both sides have agreed on
-an extension.
+`complete`: the final result. `input_required`: an `InputRequiredResult`, which requests
+input from the client first. Other strings occur where both sides have agreed on an
+extension.
 
 Since 2026-07-28.
 """
 
 Role: TypeAlias = Literal["user", "assistant"]
-"""Speaker of a message: the user or the language model (`assistant`)."""
+"""Role in a conversation: the user, or the language model (`assistant`)."""
 
 Cursor: TypeAlias = str
-"""Opaque position in a list that is read page by page.
+"""Opaque position in a paginated list.
 
-Hand it back unchanged; its content has a meaning only for the side that issued it.
+Send it back unchanged; only the side that issued it can interpret it.
 """
 
 LoggingLevel: TypeAlias = Literal[
@@ -318,8 +318,8 @@ LoggingLevel: TypeAlias = Literal[
 
 Names and order are those of syslog (RFC 5424).
 
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 """
 
 
@@ -340,9 +340,10 @@ class RequestMetaObject(Record):
     )
 
     progress_token: ProgressToken | None
-    """Set to ask for `notifications/progress` messages about this request.
+    """Token for `notifications/progress` messages about this request; absent if none
+    are wanted.
 
-    The receiver repeats the token in each of them, but is free to send none.
+    The receiver repeats the token in each of them, but may send none.
 
     On the wire: `progressToken`.
     """
@@ -350,15 +351,17 @@ class RequestMetaObject(Record):
     """Revision of the protocol that the request follows, such as `2026-07-28`.
 
     A server that does not support it answers with `UnsupportedProtocolVersionError`.
-    Over HTTP it has to equal the `MCP-Protocol-Version` header, or the request is
-    refused with status 400.
+    Over HTTP the value must equal the `MCP-Protocol-Version` header; otherwise the
+    server refuses the request with status 400.
 
     On the wire: `io.modelcontextprotocol/protocolVersion`.
     """
     client_info: Implementation | None
-    """Name and version of the client software; best sent with every request.
+    """Name and version of the client software, which clients should send with every
+    request.
 
-    It is a mere claim: show it or log it, but do not base security or behavior on it.
+    They are not verified: display or log them, but do not base security or behavior on
+    them.
 
     On the wire: `io.modelcontextprotocol/clientInfo`.
     """
@@ -366,18 +369,18 @@ class RequestMetaObject(Record):
     """Optional features of the client, valid for this request only; empty if it has
     none.
 
-    A server must not carry them over from one request to another.
+    A server must not assume them for other requests.
 
     On the wire: `io.modelcontextprotocol/clientCapabilities`.
     """
     log_level: LoggingLevel | None
-    """Lowest severity of the log messages wanted for this request; without it none are
+    """Lowest severity of the log messages to send for this request; if absent, none are
     sent.
 
     On the wire: `io.modelcontextprotocol/logLevel`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -410,7 +413,7 @@ class NotificationMetaObject(Record):
     __slots__ = ("subscription_id", "extra")
 
     subscription_id: RequestId | None
-    """Id of the request that opened the stream on which the notification comes.
+    """Id of the request that opened the stream.
 
     All notifications on a `subscriptions/listen` stream have it, and no others.
 
@@ -439,9 +442,11 @@ class ResultMetaObject(Record):
     __slots__ = ("server_info", "extra")
 
     server_info: Implementation | None
-    """Name and version of the server software; best sent with every result.
+    """Name and version of the server software, which servers should send with every
+    result.
 
-    It is a mere claim: show it or log it, but do not base security or behavior on it.
+    They are not verified: display or log them, but do not base security or behavior on
+    them.
 
     On the wire: `io.modelcontextprotocol/serverInfo`.
     """
@@ -578,9 +583,9 @@ class Result(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -604,7 +609,7 @@ class Result(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Error(Record):
-    """What an error response says about the failure.
+    """Failure reported by an error response.
 
     Since 2025-11-25.
     """
@@ -612,11 +617,13 @@ class Error(Record):
     __slots__ = ("code", "message", "data", "extra")
 
     code: int
-    """Integer for the kind of failure, such as one of the error code constants."""
+    """Integer that identifies the kind of failure, such as one of the error code
+    constants.
+    """
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -733,7 +740,7 @@ class JSONRPCResultResponse(Record):
 class JSONRPCErrorResponse(Record):
     """A response that reports failure.
 
-    A tool that fails while running is reported in `CallToolResult.isError` instead.
+    Failures of a running tool are reported in `CallToolResult.isError` instead.
 
     Since 2025-11-25.
     """
@@ -748,7 +755,7 @@ class JSONRPCErrorResponse(Record):
     `UNSET` means absent; `None` means null.
     """
     error: Error
-    """What went wrong."""
+    """Code, message and details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -776,9 +783,9 @@ class ParseError(Record):
     code: ClassVar[Literal[-32700]] = -32700
     """Always -32700."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -809,9 +816,9 @@ class InvalidRequestError(Record):
     code: ClassVar[Literal[-32600]] = -32600
     """Always -32600."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -834,9 +841,8 @@ class InvalidRequestError(Record):
 class MethodNotFoundError(Record):
     """Error for a method that the server does not know or support.
 
-    The method may also belong to a capability the server has not announced. If it is
-    the client that lacks a capability, the error is
-    `MissingRequiredClientCapabilityError`.
+    This includes methods of a capability that the server has not announced. If the
+    client lacks a capability, the error is `MissingRequiredClientCapabilityError`.
 
     Since 2026-07-28.
     """
@@ -846,9 +852,9 @@ class MethodNotFoundError(Record):
     code: ClassVar[Literal[-32601]] = -32601
     """Always -32601."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -871,8 +877,8 @@ class MethodNotFoundError(Record):
 class InvalidParamsError(Record):
     """Error for parameters that are missing, malformed or not acceptable.
 
-    Examples are an unknown tool, prompt or resource, wrong arguments, and a cursor that
-    is out of date.
+    Examples are an unknown tool, prompt or resource, wrong arguments, and an expired
+    cursor.
 
     Since 2026-07-28.
     """
@@ -882,9 +888,9 @@ class InvalidParamsError(Record):
     code: ClassVar[Literal[-32602]] = -32602
     """Always -32602."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -915,9 +921,9 @@ class InternalError(Record):
     code: ClassVar[Literal[-32603]] = -32603
     """Always -32603."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -938,9 +944,9 @@ class InternalError(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class HeaderMismatchError(Record):
-    """Error response: HTTP headers are absent, malformed or at odds with the message.
+    """Error response: HTTP headers are absent, malformed or contradict the message.
 
-    It goes with HTTP status 400.
+    The HTTP status is 400.
 
     Since 2026-07-28.
     """
@@ -955,7 +961,7 @@ class HeaderMismatchError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: HeaderMismatchErrorError
-    """The failure."""
+    """Code, message and details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -980,9 +986,9 @@ class HeaderMismatchErrorError(Record):
     code: ClassVar[Literal[-32020]] = -32020
     """Always -32020."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: Any
-    """Further details, in any JSON form the sender likes.
+    """Further details: any JSON value that the sender chooses.
 
     `UNSET` means absent; `None` means null.
     """
@@ -1005,7 +1011,7 @@ class HeaderMismatchErrorError(Record):
 class MissingRequiredClientCapabilityError(Record):
     """Error response: the client lacks a capability that the request depends on.
 
-    It goes with status 400 over HTTP.
+    Over HTTP the status is 400.
 
     Since 2026-07-28.
     """
@@ -1020,7 +1026,7 @@ class MissingRequiredClientCapabilityError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: MissingRequiredClientCapabilityErrorError
-    """The failure; its `data` holds the capabilities needed."""
+    """The failure; its `data` holds the required capabilities."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1045,9 +1051,9 @@ class MissingRequiredClientCapabilityErrorError(Record):
     code: ClassVar[Literal[-32021]] = -32021
     """Always -32021."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: MissingRequiredClientCapabilityErrorErrorData
-    """The capabilities concerned."""
+    """Details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1070,7 +1076,7 @@ class MissingRequiredClientCapabilityErrorErrorData(Record):
     __slots__ = ("required_capabilities", "extra")
 
     required_capabilities: ClientCapabilities
-    """Capabilities the client would have to announce for the request to work.
+    """Capabilities that the client must announce for the request to succeed.
 
     On the wire: `requiredCapabilities`.
     """
@@ -1089,9 +1095,10 @@ class MissingRequiredClientCapabilityErrorErrorData(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UnsupportedProtocolVersionError(Record):
-    """Error response: the request follows a protocol revision that the server lacks.
+    """Error response: the request follows a protocol revision that the server does not
+    support.
 
-    It goes with status 400 over HTTP.
+    Over HTTP the status is 400.
 
     Since 2026-07-28.
     """
@@ -1106,7 +1113,7 @@ class UnsupportedProtocolVersionError(Record):
     `UNSET` means absent; `None` means null.
     """
     error: UnsupportedProtocolVersionErrorError
-    """The failure; its `data` holds the revisions that would do."""
+    """The failure; its `data` lists the supported revisions."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1131,9 +1138,9 @@ class UnsupportedProtocolVersionErrorError(Record):
     code: ClassVar[Literal[-32022]] = -32022
     """Always -32022."""
     message: str
-    """Brief explanation for people, best kept to one sentence."""
+    """Brief explanation for people, which should be a single sentence."""
     data: UnsupportedProtocolVersionErrorErrorData
-    """The revisions concerned."""
+    """Details of the failure."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1156,7 +1163,7 @@ class UnsupportedProtocolVersionErrorErrorData(Record):
     __slots__ = ("supported", "requested", "extra")
 
     supported: list[str]
-    """Revisions the server supports; try again with one of them."""
+    """Revisions the server supports; retry with one of them."""
     requested: str
     """Revision of the refused request."""
     extra: dict[str, Any] | None
@@ -1184,13 +1191,11 @@ class BaseMetadata(Record):
     __slots__ = ("name", "title", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -1214,7 +1219,7 @@ class BaseMetadata(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Icon(Record):
-    """An image that stands for something in a user interface.
+    """An image to display in a user interface.
 
     Since 2025-11-25.
     """
@@ -1222,26 +1227,27 @@ class Icon(Record):
     __slots__ = ("src", "mime_type", "sizes", "theme", "extra")
 
     src: str
-    """Where the image is: an HTTP or HTTPS address, or base64 content in a `data:` URI.
+    """Address of the image: HTTP, HTTPS, or a `data:` URI with base64 content.
 
-    Trust matters: fetch images only from the peer's own host or one you trust, and keep
-    in mind that SVG files can run scripts.
+    Fetch images only from the peer's own host or one you trust, and treat SVG files
+    with care: they can run scripts.
 
     Format: `uri`.
     """
     mime_type: str | None
-    """Media type to assume when the image comes with none or a vague one, such as
-    `image/png`.
+    """Media type, such as `image/png`, if the image comes without one or with a generic
+    one.
 
     On the wire: `mimeType`.
     """
     sizes: list[str] | None
-    """Sizes the image is good for, such as `48x48`, or `any` for one that scales.
+    """Sizes at which to display the image, such as `48x48`, or `any` for a scalable
+    format.
 
-    Absent means that all sizes are fine.
+    By default any size.
     """
     theme: Literal["light", "dark"] | None
-    """Background the image was drawn for; absent if it fits both."""
+    """Background that the image was designed for; by default both."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1263,7 +1269,7 @@ class Icon(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Icons(Record):
-    """Base of things that can be shown with an icon.
+    """Base of objects that can have icons.
 
     Since 2025-11-25.
     """
@@ -1271,9 +1277,9 @@ class Icons(Record):
     __slots__ = ("icons", "extra")
 
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     extra: dict[str, Any] | None
@@ -1291,7 +1297,7 @@ class Icons(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Implementation(Record):
-    """Names a piece of MCP software, client or server, and its version."""
+    """Name and version of MCP software, client or server."""
 
     __slots__ = (
         "name",
@@ -1304,24 +1310,22 @@ class Implementation(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     version: str
     """Version of the software (not of the protocol), in any format."""
     description: str | None
-    """What the software is for, in words for people.
+    """Purpose of the software, for people.
 
     Since 2025-11-25.
     """
@@ -1362,7 +1366,7 @@ class Implementation(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Annotations(Record):
-    """Hints on how to use or show the object they belong to.
+    """Hints on the use and display of an object.
 
     Since 2025-03-26.
     """
@@ -1370,9 +1374,9 @@ class Annotations(Record):
     __slots__ = ("audience", "priority", "last_modified", "extra")
 
     audience: list[Role] | None
-    """Whom the object is meant for, possibly both roles."""
+    """Roles that the object is intended for."""
     priority: float | None
-    """Importance, from 0 (can be left out) to 1 (cannot be done without).
+    """Importance, from 0 (optional) to 1 (required).
 
     From 0 to 1.
     """
@@ -1415,12 +1419,12 @@ class CancelledNotificationParams(Record):
     On the wire: `_meta`.
     """
     request_id: RequestId
-    """Id of the request to give up, which must be one the client has made.
+    """Id of the cancelled request, which must be one of the client's own.
 
     On the wire: `requestId`.
     """
     reason: str | None
-    """Why the request is given up, for logs or for display."""
+    """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1440,11 +1444,11 @@ class CancelledNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CancelledNotification(Record):
-    """Says that a request sent earlier is no longer wanted.
+    """A notification that cancels a request.
 
-    The client may send it about its own requests. The receiver should drop the work and
-    not answer, but an answer may already be on its way. Over stdio the server sends it
-    too, for one purpose only: to end a stream opened with `subscriptions/listen`.
+    The client may cancel its own requests. The receiver should stop the work and send
+    no response, but a response may already be on its way. Over stdio the server sends
+    this notification too, but only to end a stream opened with `subscriptions/listen`.
     """
 
     __slots__ = ("params", "extra")
@@ -1470,10 +1474,10 @@ class CancelledNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class DiscoverRequest(Record):
-    """Asks a server for the protocol revisions and features it supports.
+    """A request for the protocol revisions and features that the server supports.
 
-    Every server has to answer it, but no client has to send it: all requests name their
-    revision.
+    Every server must implement it. Clients need not send it, because every request
+    names its revision.
 
     Since 2026-07-28.
     """
@@ -1505,8 +1509,7 @@ class DiscoverRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class DiscoverResult(Record):
-    """Introduces the server: the revisions it supports, its features and advice on its
-    use.
+    """Description of the server: supported revisions, capabilities and instructions.
 
     Since 2026-07-28.
     """
@@ -1528,9 +1531,9 @@ class DiscoverResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -1538,33 +1541,33 @@ class DiscoverResult(Record):
     Since 2026-07-28.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
     """
     supported_versions: list[str]
-    """Protocol revisions the server supports; name one of them in later requests.
+    """Protocol revisions the server supports; later requests should name one of them.
 
     On the wire: `supportedVersions`.
     """
     capabilities: ServerCapabilities
     """Optional features of the server."""
     instructions: str | None
-    """Advice on using this server, written for a language model.
+    """Instructions for language models on using this server.
 
-    A client may, for instance, make it part of the system prompt.
+    A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -1623,11 +1626,10 @@ class DiscoverResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ClientCapabilities(Record):
-    """Optional features that a client announces to the server, again with every
-    request.
+    """Optional features that a client announces to the server with every request.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = (
@@ -1644,14 +1646,14 @@ class ClientCapabilities(Record):
     roots: dict[str, Any] | None
     """Present when the client answers `roots/list`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
     sampling: ClientCapabilitiesSampling | None
     """Present when the client answers `sampling/createMessage`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
     elicitation: ClientCapabilitiesElicitation | None
     """Present when the client answers `elicitation/create`.
@@ -1659,10 +1661,9 @@ class ClientCapabilities(Record):
     Since 2025-06-18.
     """
     extensions: dict[str, JSONObject] | None
-    """Extensions the client supports: settings by extension name, `{}` if there are
-    none.
+    """Extensions the client supports: settings by extension name (`{}` for none).
 
-    Names are keys as for `MetaObject`, always with a prefix.
+    Names follow the rules for keys of `MetaObject`; the prefix is mandatory.
 
     Since 2026-07-28.
     """
@@ -1694,7 +1695,7 @@ class ClientCapabilitiesSampling(Record):
     __slots__ = ("context", "tools", "extra")
 
     context: JSONObject | None
-    """Present when the client honors values of `includeContext` other than `none`.
+    """Present when the client supports values of `includeContext` other than `none`.
 
     Since 2025-11-25.
     """
@@ -1725,12 +1726,14 @@ class ClientCapabilitiesElicitation(Record):
     __slots__ = ("form", "url", "extra")
 
     form: JSONObject | None
-    """Present when the client shows forms; so it does if neither mode is listed.
+    """Present when the client can show forms.
+
+    A client that lists neither mode can show forms, too.
 
     Since 2025-11-25.
     """
     url: JSONObject | None
-    """Present when the client sends users to web pages.
+    """Present when the client can send the user to a web page.
 
     Since 2025-11-25.
     """
@@ -1753,8 +1756,8 @@ class ClientCapabilitiesElicitation(Record):
 class ServerCapabilities(Record):
     """Optional features that a server announces to the client.
 
-    An absent field means not supported; an empty object counts as present. Further keys
-    are allowed.
+    An absent field means that the feature is not supported; an empty object means that
+    it is. Further keys are allowed.
     """
 
     __slots__ = (
@@ -1773,8 +1776,8 @@ class ServerCapabilities(Record):
     logging: JSONObject | None
     """Present when the server sends log messages as `notifications/message`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
     completions: JSONObject | None
     """Present when the server answers `completion/complete`.
@@ -1782,16 +1785,15 @@ class ServerCapabilities(Record):
     Since 2025-03-26.
     """
     prompts: ServerCapabilitiesPrompts | None
-    """Present when the server has prompts to offer."""
+    """Present when the server offers prompts."""
     resources: ServerCapabilitiesResources | None
-    """Present when the server has resources to offer."""
+    """Present when the server offers resources."""
     tools: ServerCapabilitiesTools | None
-    """Present when the server has tools to offer."""
+    """Present when the server offers tools."""
     extensions: dict[str, JSONObject] | None
-    """Extensions the server supports: settings by extension name, `{}` if there are
-    none.
+    """Extensions the server supports: settings by extension name (`{}` for none).
 
-    Names are keys as for `MetaObject`, always with a prefix.
+    Names follow the rules for keys of `MetaObject`; the prefix is mandatory.
 
     Since 2026-07-28.
     """
@@ -1827,8 +1829,7 @@ class ServerCapabilitiesPrompts(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/prompts/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/prompts/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1852,11 +1853,9 @@ class ServerCapabilitiesResources(Record):
     __slots__ = ("subscribe", "list_changed", "extra")
 
     subscribe: bool | None
-    """True if a client can subscribe to changes of a resource; absent counts as
-    false.
-    """
+    """True if a client can subscribe to changes of a resource; by default false."""
     list_changed: bool | None
-    """True if the server sends `notifications/resources/list_changed`; absent counts as
+    """True if the server sends `notifications/resources/list_changed`; by default
     false.
 
     On the wire: `listChanged`.
@@ -1883,8 +1882,7 @@ class ServerCapabilitiesTools(Record):
     __slots__ = ("list_changed", "extra")
 
     list_changed: bool | None
-    """True if the server sends `notifications/tools/list_changed`; absent counts as
-    false.
+    """True if the server sends `notifications/tools/list_changed`; by default false.
 
     On the wire: `listChanged`.
     """
@@ -1916,16 +1914,16 @@ class ProgressNotificationParams(Record):
     On the wire: `_meta`.
     """
     progress_token: ProgressToken
-    """Token from the `_meta` of the request being worked on.
+    """Token from the `_meta` of the request.
 
     On the wire: `progressToken`.
     """
     progress: float
-    """Work done so far, in any unit; it grows from report to report."""
+    """Work done so far, in any unit; it increases with every notification."""
     total: float | None
-    """Work to do in all, in the unit of `progress`; absent if unknown."""
+    """Total work, in the unit of `progress`; absent if unknown."""
     message: str | None
-    """Text for people on the state of the work."""
+    """Description of the current step, for people."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -1949,10 +1947,9 @@ class ProgressNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ProgressNotification(Record):
-    """Reports how far the work on a request has come.
+    """A notification of the progress of a request.
 
-    Sent by the side that does the work, and only if the request carried a progress
-    token.
+    The receiver of the request sends it, and only if the request has a progress token.
     """
 
     __slots__ = ("params", "extra")
@@ -1978,7 +1975,7 @@ class ProgressNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequestParams(Record):
-    """Base of the parameters of requests for a list that is returned page by page.
+    """Base of the parameters of requests for a paginated list.
 
     Since 2025-11-25.
     """
@@ -1992,7 +1989,7 @@ class PaginatedRequestParams(Record):
     On the wire: `_meta`.
     """
     cursor: Cursor | None
-    """Where to continue: `nextCursor` of the page before. Leave it out to get the first
+    """Start of the page: `nextCursor` of the previous result; by default the first
     page.
     """
     extra: dict[str, Any] | None
@@ -2012,7 +2009,7 @@ class PaginatedRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PaginatedRequest(Record):
-    """Base of requests for a list that is returned page by page."""
+    """Base of requests for a paginated list."""
 
     __slots__ = ("id", "method", "params", "extra")
 
@@ -2053,9 +2050,9 @@ class PaginatedResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2063,7 +2060,7 @@ class PaginatedResult(Record):
     Since 2026-07-28.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
@@ -2086,7 +2083,7 @@ class PaginatedResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CacheableResult(Record):
-    """Base of results that a client may keep for some time.
+    """Base of results that a client may cache.
 
     Since 2026-07-28.
     """
@@ -2099,9 +2096,9 @@ class CacheableResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2109,18 +2106,18 @@ class CacheableResult(Record):
     Since 2026-07-28.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
@@ -2146,10 +2143,10 @@ class CacheableResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InputRequiredResult(Record):
-    """Result that asks the client for something, so that the server can go on.
+    """Result that requests input from the client, which the server needs to continue.
 
-    The client sends the same request again, with the answers and the state added. At
-    least one of the two fields is there.
+    The client sends the same request again, with the answers and the state added.
+    `inputRequests`, `requestState` or both are present.
 
     Since 2026-07-28.
     """
@@ -2162,9 +2159,9 @@ class InputRequiredResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2172,12 +2169,12 @@ class InputRequiredResult(Record):
     Since 2026-07-28.
     """
     input_requests: InputRequests | None
-    """What the client has to provide before it tries again.
+    """Input that the client must provide before it retries the request.
 
     On the wire: `inputRequests`.
     """
     request_state: str | None
-    """Opaque text to hand back unchanged with the next try.
+    """Opaque text that the client must return unchanged when it retries.
 
     On the wire: `requestState`.
     """
@@ -2202,8 +2199,8 @@ class InputRequiredResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class InputResponseRequestParams(Record):
-    """Base of the parameters of requests to which an `InputRequiredResult` may come
-    back.
+    """Base of the parameters of requests that can be answered with an
+    `InputRequiredResult`.
 
     Since 2026-07-28.
     """
@@ -2217,12 +2214,12 @@ class InputResponseRequestParams(Record):
     On the wire: `_meta`.
     """
     input_responses: InputResponses | None
-    """Answers to the `inputRequests` of the previous try, one for each key.
+    """Answers to the `inputRequests` of the previous result, one for each key.
 
     On the wire: `inputResponses`.
     """
     request_state: str | None
-    """The `requestState` of the previous try, unchanged.
+    """The `requestState` of the previous result, unchanged.
 
     On the wire: `requestState`.
     """
@@ -2245,8 +2242,8 @@ class InputResponseRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionFilter(Record):
-    """Kinds of notifications for a `subscriptions/listen` stream; no others are sent on
-    it.
+    """Selection of notifications for a `subscriptions/listen` stream; no others are
+    sent on it.
 
     Since 2026-07-28.
     """
@@ -2260,22 +2257,22 @@ class SubscriptionFilter(Record):
     )
 
     tools_list_changed: bool | None
-    """True to get `notifications/tools/list_changed`.
+    """True to receive `notifications/tools/list_changed`.
 
     On the wire: `toolsListChanged`.
     """
     prompts_list_changed: bool | None
-    """True to get `notifications/prompts/list_changed`.
+    """True to receive `notifications/prompts/list_changed`.
 
     On the wire: `promptsListChanged`.
     """
     resources_list_changed: bool | None
-    """True to get `notifications/resources/list_changed`.
+    """True to receive `notifications/resources/list_changed`.
 
     On the wire: `resourcesListChanged`.
     """
     resource_subscriptions: list[str] | None
-    """URIs of the resources to get `notifications/resources/updated` about.
+    """URIs of the resources to receive `notifications/resources/updated` for.
 
     On the wire: `resourceSubscriptions`.
     """
@@ -2314,7 +2311,7 @@ class SubscriptionsListenRequestParams(Record):
     On the wire: `_meta`.
     """
     notifications: SubscriptionFilter
-    """The kinds of notifications wanted on the stream."""
+    """Notifications that the client requests on the stream."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2332,9 +2329,10 @@ class SubscriptionsListenRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenRequest(Record):
-    """Opens a stream of notifications that are not about one particular request.
+    """A request to open a stream of notifications that do not belong to a particular
+    request.
 
-    Sent by the client, over HTTP as well as stdio. The stream stays open until one side
+    The client sends it, over HTTP and over stdio. The stream stays open until one side
     ends it.
 
     Since 2026-07-28.
@@ -2375,9 +2373,11 @@ class SubscriptionsListenResultMetaObject(Record):
     __slots__ = ("server_info", "subscription_id", "extra")
 
     server_info: Implementation | None
-    """Name and version of the server software; best sent with every result.
+    """Name and version of the server software, which servers should send with every
+    result.
 
-    It is a mere claim: show it or log it, but do not base security or behavior on it.
+    They are not verified: display or log them, but do not base security or behavior on
+    them.
 
     On the wire: `io.modelcontextprotocol/serverInfo`.
     """
@@ -2403,10 +2403,9 @@ class SubscriptionsListenResultMetaObject(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsListenResult(Record):
-    """Answer to `subscriptions/listen`, sent when the server ends the stream on
-    purpose.
+    """Result of `subscriptions/listen`, sent when the server ends the stream.
 
-    If the connection just breaks, there is none.
+    If the connection breaks, there is no result.
 
     Since 2026-07-28.
     """
@@ -2414,14 +2413,14 @@ class SubscriptionsListenResult(Record):
     __slots__ = ("meta", "result_type", "extra")
 
     meta: SubscriptionsListenResultMetaObject
-    """Metadata that names the stream.
+    """Metadata with the id of the stream.
 
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2488,8 +2487,8 @@ class SubscriptionsAcknowledgedNotificationParams(Record):
     On the wire: `_meta`.
     """
     notifications: SubscriptionFilter
-    """The part of the filter that the server is going to serve; the rest it does not
-    support.
+    """The part of the client's filter that the server supports; it sends nothing
+    else.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -2508,10 +2507,10 @@ class SubscriptionsAcknowledgedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class SubscriptionsAcknowledgedNotification(Record):
-    """Sent by the server when it has opened a `subscriptions/listen` stream.
+    """A notification that the server has opened a `subscriptions/listen` stream.
 
-    No message with the same subscription id comes before it; over stdio, messages of
-    other subscriptions may.
+    It precedes all other messages with the same subscription id. Over stdio, messages
+    of other subscriptions may come before it.
 
     Since 2026-07-28.
     """
@@ -2539,7 +2538,7 @@ class SubscriptionsAcknowledgedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourcesRequest(Record):
-    """Asks the server for its resources, page by page."""
+    """A request for the server's resources, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2586,9 +2585,9 @@ class ListResourcesResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2596,23 +2595,23 @@ class ListResourcesResult(Record):
     Since 2026-07-28.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
@@ -2674,7 +2673,7 @@ class ListResourcesResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListResourceTemplatesRequest(Record):
-    """Asks the server for its resource templates, page by page."""
+    """A request for the server's resource templates, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2721,9 +2720,9 @@ class ListResourceTemplatesResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2731,23 +2730,23 @@ class ListResourceTemplatesResult(Record):
     Since 2026-07-28.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
@@ -2826,7 +2825,7 @@ class ResourceRequestParams(Record):
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
@@ -2861,17 +2860,17 @@ class ReadResourceRequestParams(Record):
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the resource concerned, in any scheme the server understands.
+    """URI of the resource, in any scheme that the server supports.
 
     Format: `uri`.
     """
     input_responses: InputResponses | None
-    """Answers to the `inputRequests` of the previous try, one for each key.
+    """Answers to the `inputRequests` of the previous result, one for each key.
 
     On the wire: `inputResponses`.
     """
     request_state: str | None
-    """The `requestState` of the previous try, unchanged.
+    """The `requestState` of the previous result, unchanged.
 
     On the wire: `requestState`.
     """
@@ -2896,7 +2895,7 @@ class ReadResourceRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceRequest(Record):
-    """Asks the server for the contents of a resource."""
+    """A request to read a resource."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -2935,9 +2934,9 @@ class ReadResourceResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -2945,24 +2944,26 @@ class ReadResourceResult(Record):
     Since 2026-07-28.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
     """
     contents: list[TextResourceContents | BlobResourceContents]
-    """The contents, in several entries if the resource has parts (say, a directory)."""
+    """The contents: several entries if the resource has parts (for example a
+    directory).
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -2986,7 +2987,7 @@ class ReadResourceResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ReadResourceResultResponse(Record):
-    """Response to `resources/read` that reports success, or asks for input first.
+    """Response to `resources/read` that reports success, or requests input first.
 
     Since 2026-07-28.
     """
@@ -3016,10 +3017,10 @@ class ReadResourceResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):
-    """Sent by the server when its list of resources has changed.
+    """A notification that the server's list of resources has changed.
 
-    It comes on a `subscriptions/listen` stream whose filter sets
-    `resourcesListChanged`. Fetch the list again to see the changes.
+    The server sends it on `subscriptions/listen` streams whose filter sets
+    `resourcesListChanged`. To see the changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -3058,7 +3059,7 @@ class ResourceUpdatedNotificationParams(Record):
     On the wire: `_meta`.
     """
     uri: str
-    """URI of what has changed, possibly a part of the resource subscribed to.
+    """URI of the changed resource, possibly a part of the one subscribed to.
 
     Format: `uri`.
     """
@@ -3079,10 +3080,10 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """Sent by the server when a resource the client subscribed to has changed.
+    """A notification that a resource the client subscribed to has changed.
 
-    It comes on a `subscriptions/listen` stream whose filter lists the resource. It
-    carries no contents: read the resource again to get them.
+    The server sends it on `subscriptions/listen` streams whose filter lists the
+    resource. To get the new contents, read the resource again.
     """
 
     __slots__ = ("params", "extra")
@@ -3108,7 +3109,7 @@ class ResourceUpdatedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Resource(Record):
-    """Describes a resource that can be fetched with `resources/read`."""
+    """A resource that clients can read with `resources/read`."""
 
     __slots__ = (
         "name",
@@ -3124,18 +3125,16 @@ class Resource(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri: str
@@ -3144,21 +3143,22 @@ class Resource(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3200,7 +3200,7 @@ class Resource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplate(Record):
-    """Describes a family of resources whose URIs follow one pattern."""
+    """A family of resources whose URIs follow one pattern."""
 
     __slots__ = (
         "name",
@@ -3215,36 +3215,34 @@ class ResourceTemplate(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri_template: str
-    """Pattern of the URIs, in the syntax of RFC 6570.
+    """URI template (RFC 6570) of the resources.
 
     Format: `uri-template`. On the wire: `uriTemplate`.
     """
     description: str | None
-    """What the resources are for, in words that help a language model choose."""
+    """Description of the resources, which helps language models to select them."""
     mime_type: str | None
-    """Media type that every matching resource has; absent if they differ.
+    """Media type of all matching resources; absent if they differ.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3299,7 +3297,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3339,7 +3337,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3383,7 +3381,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3429,9 +3427,9 @@ class TextContent(Record):
     text: str
     """The text itself."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3468,14 +3466,14 @@ class ImageContent(Record):
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `image/png`; not every model takes every type.
+    """Media type, such as `image/png`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3507,7 +3505,7 @@ class ImageContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class AudioContent(Record):
-    """Content block with sound.
+    """Content block with audio.
 
     Since 2025-03-26.
     """
@@ -3517,19 +3515,19 @@ class AudioContent(Record):
     type: ClassVar[Literal["audio"]] = "audio"
     """Always "audio"."""
     data: str
-    """The sound file, encoded as base64.
+    """The audio file, encoded as base64.
 
     Format: `byte`.
     """
     mime_type: str
-    """Media type, such as `audio/wav`; not every model takes every type.
+    """Media type, such as `audio/wav`; not every model supports every type.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3563,7 +3561,7 @@ class AudioContent(Record):
 class ResourceLink(Record):
     """Content block that points to a resource without including its contents.
 
-    The resource can be read by its URI even if `resources/list` does not mention it.
+    The resource can be read by its URI even if `resources/list` does not list it.
 
     Since 2025-06-18.
     """
@@ -3584,18 +3582,16 @@ class ResourceLink(Record):
     type: ClassVar[Literal["resource_link"]] = "resource_link"
     """Always "resource_link"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     uri: str
@@ -3604,21 +3600,22 @@ class ResourceLink(Record):
     Format: `uri`.
     """
     description: str | None
-    """What the resource holds, in words that help a language model choose."""
+    """Description of the resource, which helps language models to select it."""
     mime_type: str | None
     """Media type of the contents, if known.
 
     On the wire: `mimeType`.
     """
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     size: int | None
     """Number of bytes in the contents before any encoding, if known.
 
-    It helps to show file sizes and to foresee how much context will be taken up.
+    It helps to display file sizes and to predict how much context the contents will
+    occupy.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3662,7 +3659,7 @@ class ResourceLink(Record):
 class EmbeddedResource(Record):
     """Content block that includes the contents of a resource.
 
-    The client decides how to show it to people and how to pass it to a model.
+    The client decides how to display it to people and how to pass it to a model.
     """
 
     __slots__ = ("resource", "annotations", "meta", "extra")
@@ -3672,9 +3669,9 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     annotations: Annotations | None
-    """Hints for the client on audience, importance and the like."""
+    """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3699,7 +3696,7 @@ class EmbeddedResource(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListPromptsRequest(Record):
-    """Asks the server for its prompts, page by page."""
+    """A request for the server's prompts, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3746,9 +3743,9 @@ class ListPromptsResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -3756,23 +3753,23 @@ class ListPromptsResult(Record):
     Since 2026-07-28.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
@@ -3855,19 +3852,19 @@ class GetPromptRequestParams(Record):
     On the wire: `_meta`.
     """
     input_responses: InputResponses | None
-    """Answers to the `inputRequests` of the previous try, one for each key.
+    """Answers to the `inputRequests` of the previous result, one for each key.
 
     On the wire: `inputResponses`.
     """
     request_state: str | None
-    """The `requestState` of the previous try, unchanged.
+    """The `requestState` of the previous result, unchanged.
 
     On the wire: `requestState`.
     """
     name: str
-    """Name of the prompt, as found in `prompts/list`."""
+    """Name of the prompt, as listed by `prompts/list`."""
     arguments: dict[str, str] | None
-    """Values to fill in, by argument name; always strings."""
+    """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3891,7 +3888,7 @@ class GetPromptRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptRequest(Record):
-    """Asks the server for one of its prompts, filled in with arguments."""
+    """A request for one of the server's prompts, filled in with arguments."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -3920,7 +3917,7 @@ class GetPromptRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResult(Record):
-    """A prompt filled in and ready for a language model."""
+    """A prompt that is filled in and ready for a language model."""
 
     __slots__ = ("meta", "result_type", "description", "messages", "extra")
 
@@ -3930,9 +3927,9 @@ class GetPromptResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -3940,9 +3937,9 @@ class GetPromptResult(Record):
     Since 2026-07-28.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     messages: list[PromptMessage]
-    """The messages to give to the model, in order."""
+    """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -3964,7 +3961,7 @@ class GetPromptResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class GetPromptResultResponse(Record):
-    """Response to `prompts/get` that reports success, or asks for input first.
+    """Response to `prompts/get` that reports success, or requests input first.
 
     Since 2026-07-28.
     """
@@ -3994,31 +3991,29 @@ class GetPromptResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Prompt(Record):
-    """Describes a prompt that can be fetched with `prompts/get`."""
+    """A prompt that clients can fetch with `prompts/get`."""
 
     __slots__ = ("name", "title", "icons", "description", "arguments", "meta", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     description: str | None
-    """What the prompt is meant for."""
+    """Purpose of the prompt."""
     arguments: list[PromptArgument] | None
-    """The arguments it takes, if any."""
+    """Arguments of the prompt, if it has any."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -4059,18 +4054,16 @@ class PromptArgument(Record):
     __slots__ = ("name", "title", "description", "required", "extra")
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     description: str | None
-    """What to pass for it, in words for people."""
+    """Description of the argument, for people."""
     required: bool | None
-    """True if it has to be passed; absent counts as false."""
+    """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4099,15 +4092,15 @@ class PromptArgument(Record):
 class PromptMessage(Record):
     """One message of a prompt that has been filled in.
 
-    Unlike a `SamplingMessage`, it may hold resources.
+    Unlike a `SamplingMessage`, it may contain resources.
     """
 
     __slots__ = ("role", "content", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: ContentBlock
-    """What is said, as one block of content."""
+    """Content of the message, as a single block."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4125,10 +4118,10 @@ class PromptMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptListChangedNotification(Record):
-    """Sent by the server when its list of prompts has changed.
+    """A notification that the server's list of prompts has changed.
 
-    It comes on a `subscriptions/listen` stream whose filter sets `promptsListChanged`.
-    Fetch the list again to see the changes.
+    The server sends it on `subscriptions/listen` streams whose filter sets
+    `promptsListChanged`. To see the changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -4154,7 +4147,7 @@ class PromptListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListToolsRequest(Record):
-    """Asks the server for its tools, page by page."""
+    """A request for the server's tools, one page at a time."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -4201,9 +4194,9 @@ class ListToolsResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -4211,23 +4204,23 @@ class ListToolsResult(Record):
     Since 2026-07-28.
     """
     next_cursor: Cursor | None
-    """Cursor to ask for the next page with; absent on the last page.
+    """Cursor of the next page; absent on the last page.
 
     On the wire: `nextCursor`.
     """
     ttl_ms: int | None
-    """How many milliseconds the result stays fresh after it has come in.
+    """Milliseconds for which the result stays fresh, counted from its receipt.
 
-    With 0 it is out of date at once, so that it may be fetched anew whenever needed. It
-    works much like the `max-age` of HTTP.
+    0 means that it is stale at once: the client may fetch it again whenever it needs
+    it. Compare `max-age` in HTTP.
 
     At least 0. On the wire: `ttlMs`.
     """
     cache_scope: Literal["public", "private"] | None
-    """Who may get to see a kept result.
+    """Scope in which a cached result may be shared.
 
-    `public`: anyone, as it has nothing to do with the user; proxies may keep it too.
-    `private`: only those who use the same authorization. It works much like
+    `public`: with anyone, because it contains no data of the user; proxies may cache
+    it, too. `private`: only among requests with the same authorization. Compare
     `Cache-Control` in HTTP.
 
     On the wire: `cacheScope`.
@@ -4310,19 +4303,19 @@ class CallToolRequestParams(Record):
     On the wire: `_meta`.
     """
     input_responses: InputResponses | None
-    """Answers to the `inputRequests` of the previous try, one for each key.
+    """Answers to the `inputRequests` of the previous result, one for each key.
 
     On the wire: `inputResponses`.
     """
     request_state: str | None
-    """The `requestState` of the previous try, unchanged.
+    """The `requestState` of the previous result, unchanged.
 
     On the wire: `requestState`.
     """
     name: str
-    """Name of the tool, as found in `tools/list`."""
+    """Name of the tool, as listed by `tools/list`."""
     arguments: dict[str, Any] | None
-    """Arguments by name, if any, as the tool's `inputSchema` wants them."""
+    """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4346,7 +4339,7 @@ class CallToolRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CallToolRequest(Record):
-    """Asks the server to run one of its tools."""
+    """A request to call one of the server's tools."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -4392,9 +4385,9 @@ class CallToolResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -4404,20 +4397,20 @@ class CallToolResult(Record):
     content: list[ContentBlock]
     """Output of the tool as blocks of content, for a model or a person to read."""
     structured_content: Any
-    """Output of the tool as JSON of any kind; null is a value like any other.
+    """Output of the tool as any JSON value, including null.
 
-    It follows the tool's `outputSchema` if there is one.
+    It matches the tool's `outputSchema`, if the tool has one.
 
     On the wire: `structuredContent`. `UNSET` means absent; `None` means null.
 
     Since 2025-06-18.
     """
     is_error: bool | None
-    """True if the tool failed; absent counts as false.
+    """True if the tool failed; by default false.
 
-    Failures while a tool runs belong here, where a model can see them and try again. A
-    call that cannot even start, say of an unknown tool, is answered by a JSON-RPC
-    error.
+    Failures of a running tool are reported here, so that a model can see them and
+    retry. A call that cannot start, such as a call of an unknown tool, is answered with
+    a JSON-RPC error.
 
     On the wire: `isError`.
     """
@@ -4449,7 +4442,7 @@ class CallToolResult(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CallToolResultResponse(Record):
-    """Response to `tools/call` that reports success, or asks for input first.
+    """Response to `tools/call` that reports success, or requests input first.
 
     Since 2026-07-28.
     """
@@ -4479,10 +4472,10 @@ class CallToolResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolListChangedNotification(Record):
-    """Sent by the server when its list of tools has changed.
+    """A notification that the server's list of tools has changed.
 
-    It comes on a `subscriptions/listen` stream whose filter sets `toolsListChanged`.
-    Fetch the list again to see the changes.
+    The server sends it on `subscriptions/listen` streams whose filter sets
+    `toolsListChanged`. To see the changes, fetch the list again.
     """
 
     __slots__ = ("params", "extra")
@@ -4508,7 +4501,7 @@ class ToolListChangedNotification(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class Tool(Record):
-    """Describes a tool that can be run with `tools/call`."""
+    """A tool that clients can call with `tools/call`."""
 
     __slots__ = (
         "name",
@@ -4523,49 +4516,46 @@ class Tool(Record):
     )
 
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     icons: list[Icon] | None
-    """Images to choose an icon from.
+    """The icon, in one or more sizes and formats.
 
-    A client that shows icons has to support PNG and JPEG, and should support SVG and
+    A client that displays icons must support PNG and JPEG, and should support SVG and
     WebP.
     """
     description: str | None
-    """What the tool does, in words that help a language model choose."""
+    """Description of the tool, which helps language models to select it."""
     input_schema: ToolInputSchema
     """JSON Schema of the arguments; its top level describes an object.
 
-    Beside `type` it may use every keyword of JSON Schema. A property with
-    `x-mcp-header` has its value repeated in an HTTP header.
+    Besides `type`, every keyword of JSON Schema is allowed. The value of a property
+    with `x-mcp-header` is repeated in an HTTP header.
 
     On the wire: `inputSchema`.
     """
     output_schema: ToolOutputSchema | None
-    """JSON Schema of `structuredContent` in the result, whatever its type.
+    """JSON Schema of `structuredContent` in the result, which may be of any type.
 
-    It is absent if the tool does not declare its structured output.
+    Absent if the tool does not declare its structured output.
 
     On the wire: `outputSchema`.
 
     Since 2025-06-18.
     """
     annotations: ToolAnnotations | None
-    """Hints on how the tool behaves.
+    """Hints on the behavior of the tool.
 
-    They may hold a label too: show `title` of the tool, else `title` of the hints, else
-    `name`.
+    The label to display is `title` of the tool, else `title` of the hints, else `name`.
 
     Since 2025-03-26.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -4616,7 +4606,7 @@ class ToolInputSchema(Record):
     type: ClassVar[Literal["object"]] = "object"
     """Always "object"."""
     schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
+    """URI of the JSON Schema dialect; by default that of draft 2020-12.
 
     On the wire: `$schema`.
 
@@ -4658,7 +4648,7 @@ class ToolOutputSchema(Record):
     __slots__ = ("schema_", "extra")
 
     schema_: str | None
-    """URI of the JSON Schema dialect in use; absent means draft 2020-12.
+    """URI of the JSON Schema dialect; by default that of draft 2020-12.
 
     On the wire: `$schema`.
 
@@ -4695,10 +4685,10 @@ class ToolOutputSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolAnnotations(Record):
-    """Hints on how a tool behaves.
+    """Hints on the behavior of a tool.
 
-    Nothing in it is certain to be true, not even the title. Do not rely on it for a
-    decision to run a tool of a server you do not trust.
+    None of them is guaranteed to be true, not even the title. Do not base the decision
+    to call a tool on them unless you trust its server.
 
     Since 2025-03-26.
     """
@@ -4715,29 +4705,31 @@ class ToolAnnotations(Record):
     title: str | None
     """Label of the tool, for people."""
     read_only_hint: bool | None
-    """True if the tool changes nothing around it; absent counts as false.
+    """True if the tool only reads and changes nothing; by default false.
 
     On the wire: `readOnlyHint`.
     """
     destructive_hint: bool | None
-    """True if the tool may overwrite or delete, false if it only adds; absent counts as
+    """True if the tool may overwrite or delete data, false if it only adds; by default
     true.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `destructiveHint`.
     """
     idempotent_hint: bool | None
-    """True if repeating a call unchanged has no further effect; absent counts as false.
+    """True if repeated calls with the same arguments have no further effect; by default
+    false.
 
-    It has no meaning when `readOnlyHint` is true.
+    Without effect if `readOnlyHint` is true.
 
     On the wire: `idempotentHint`.
     """
     open_world_hint: bool | None
-    """True if the tool deals with things outside a fixed domain; absent counts as true.
+    """True if the tool interacts with the outside world, false if its domain is closed;
+    by default true.
 
-    Searching the web is open in this sense, a private notebook is not.
+    A web search is open in this sense; a private notebook is closed.
 
     On the wire: `openWorldHint`.
     """
@@ -4766,8 +4758,8 @@ class ToolAnnotations(Record):
 class LoggingMessageNotificationParams(Record):
     """Parameters of `notifications/message`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
 
     Since 2025-11-25.
     """
@@ -4784,7 +4776,9 @@ class LoggingMessageNotificationParams(Record):
     logger: str | None
     """Name of the logger, if it has one."""
     data: Any
-    """What is logged: any JSON value (null too), often a string or an object."""
+    """Content of the log message: any JSON value (null too), often a string or an
+    object.
+    """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -4810,8 +4804,8 @@ class LoggingMessageNotification(Record):
 
     It is sent only for a request whose `_meta` sets a log level.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("params", "extra")
@@ -4839,8 +4833,8 @@ class LoggingMessageNotification(Record):
 class CreateMessageRequestParams(Record):
     """Parameters of `sampling/createMessage`.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
 
     Since 2025-11-25.
     """
@@ -4862,7 +4856,7 @@ class CreateMessageRequestParams(Record):
     messages: list[SamplingMessage]
     """The conversation so far, oldest message first."""
     model_preferences: ModelPreferences | None
-    """What kind of model the server would like; not binding.
+    """Preferences of the server for the model; not binding.
 
     On the wire: `modelPreferences`.
     """
@@ -4872,38 +4866,39 @@ class CreateMessageRequestParams(Record):
     On the wire: `systemPrompt`.
     """
     include_context: Literal["none", "thisServer", "allServers"] | None
-    """Whose context the client should add to the prompt; not binding.
+    """Servers whose context the client should add to the prompt, by default `none`; not
+    binding.
 
-    `thisServer` is the server that asks, `allServers` all that are connected to the
-    client; both may be dropped from the protocol, and are only for clients with the
-    capability `sampling.context`. Absent counts as `none`.
+    `thisServer`: the requesting server. `allServers`: all servers connected to the
+    client. Both may be removed from the protocol, and are only for clients with the
+    capability `sampling.context`.
 
     On the wire: `includeContext`.
 
-    Deprecated: Since 2025-11-25 for `thisServer` and `allServers`, by SEP-2596; they go
-    when sampling goes (SEP-2577), or before. Say `none` or leave the field out.
+    Deprecated: Since 2025-11-25 for `thisServer` and `allServers`, by SEP-2596; they
+    will be removed with sampling (SEP-2577) or earlier. Use `none` or omit the field.
     """
     temperature: float | None
     """Sampling temperature: the higher, the more varied the output."""
     max_tokens: int
-    """Upper limit of tokens to generate; the client may stay below it.
+    """Maximum number of tokens to generate; the client may generate fewer.
 
     On the wire: `maxTokens`.
     """
     stop_sequences: list[str] | None
-    """Strings that end the output as soon as the model writes one of them.
+    """Strings that end the output as soon as the model generates one of them.
 
     On the wire: `stopSequences`.
     """
     metadata: JSONObject | None
-    """Settings handed on to the provider of the model, in that provider's own form."""
+    """Settings for the provider of the model, in the provider's own format."""
     tools: list[Tool] | None
-    """Tools the model may use.
+    """Tools that the model may call.
 
     Only for clients with the capability `sampling.tools`; others answer with an error.
     """
     tool_choice: ToolChoice | None
-    """Whether the model has to use the tools; absent leaves it to the model.
+    """Rule for the use of the tools; by default the model decides.
 
     Only for clients with the capability `sampling.tools`; others answer with an error.
 
@@ -4942,13 +4937,13 @@ class CreateMessageRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageRequest(Record):
-    """Asks the client to have a language model write a message.
+    """A request to generate a message with a language model of the client.
 
-    It is not sent by itself, but as an entry of `InputRequests`. The client picks the
-    model. It should first show the request to the user, who may refuse it.
+    It is sent as an entry of `InputRequests`, not as a message of its own. The client
+    selects the model. It should first show the request to the user, who may refuse it.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("params", "extra")
@@ -4972,23 +4967,22 @@ class CreateMessageRequest(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CreateMessageResult(Record):
-    """The message that a language model wrote for the server.
+    """A message that a language model generated for the server.
 
-    Sent by the client, which should first show it to the user, who may keep it from the
-    server.
+    The client should first show it to the user, who may withhold it from the server.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("role", "content", "meta", "model", "stop_reason", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
+    """Content of the message, as a single block or a list of blocks."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -4997,9 +4991,10 @@ class CreateMessageResult(Record):
     model: str
     """Name of the model that wrote the message."""
     stop_reason: Literal["endTurn", "stopSequence", "maxTokens", "toolUse"] | str | None
-    """Why the output ended, if known; other strings than those listed may occur.
+    """Reason why the output ended, if known; strings other than those listed are
+    allowed.
 
-    `toolUse` says that the model wants tools to be called before it goes on.
+    `toolUse`: the model requests tool calls before it continues.
 
     On the wire: `stopReason`.
     """
@@ -5030,18 +5025,18 @@ class CreateMessageResult(Record):
 class SamplingMessage(Record):
     """One message of a conversation with a language model.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("role", "content", "meta", "extra")
 
     role: Role
-    """Speaker of the message."""
+    """Role of the message's author."""
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
-    """What is said, as one block of content or a list of them."""
+    """Content of the message, as a single block or a list of blocks."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -5066,10 +5061,10 @@ class SamplingMessage(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolUseContent(Record):
-    """Content block in which a model asks for a tool to be called.
+    """Content block in which a model requests a tool call.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
 
     Since 2025-11-25.
     """
@@ -5079,15 +5074,15 @@ class ToolUseContent(Record):
     type: ClassVar[Literal["tool_use"]] = "tool_use"
     """Always "tool_use"."""
     id: str
-    """Id of this call, to which the `toolUseId` of its outcome refers."""
+    """Id of the tool call; its result refers to it as `toolUseId`."""
     name: str
-    """Name of the tool to run."""
+    """Name of the requested tool."""
     input: dict[str, Any]
-    """Arguments by name, as the tool's `inputSchema` wants them."""
+    """Arguments by name, as the tool's `inputSchema` requires them."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
-    Repeat it whenever the block is sent again, for the sake of caching.
+    The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
@@ -5112,10 +5107,10 @@ class ToolUseContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolResultContent(Record):
-    """Content block that hands the outcome of a tool call back to the model.
+    """Content block with the result of a tool call, for the model.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
 
     Since 2025-11-25.
     """
@@ -5132,28 +5127,30 @@ class ToolResultContent(Record):
     type: ClassVar[Literal["tool_result"]] = "tool_result"
     """Always "tool_result"."""
     tool_use_id: str
-    """The `id` of the `ToolUseContent` that asked for the call.
+    """The `id` of the `ToolUseContent` that requested the call.
 
     On the wire: `toolUseId`.
     """
     content: list[ContentBlock]
     """Output of the tool as blocks of content, as in `CallToolResult`."""
     structured_content: Any
-    """Output of the tool as JSON of any kind; null is a value like any other.
+    """Output of the tool as any JSON value, including null.
 
-    It should follow the tool's `outputSchema` if there is one.
+    It should match the tool's `outputSchema`, if the tool has one.
 
     On the wire: `structuredContent`. `UNSET` means absent; `None` means null.
     """
     is_error: bool | None
-    """True if the tool failed, as `content` should explain; absent counts as false.
+    """True if the tool failed; by default false.
+
+    The `content` should then explain the failure.
 
     On the wire: `isError`.
     """
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
-    Repeat it whenever the block is sent again, for the sake of caching.
+    The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
@@ -5180,10 +5177,10 @@ class ToolResultContent(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ToolChoice(Record):
-    """Says whether a model has to use tools.
+    """Rule for the use of tools by a model.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
 
     Since 2025-11-25.
     """
@@ -5191,10 +5188,10 @@ class ToolChoice(Record):
     __slots__ = ("mode", "extra")
 
     mode: Literal["auto", "required", "none"] | None
-    """How free the model is; absent counts as `auto`.
+    """Freedom of the model to use tools; by default `auto`.
 
-    `auto`: it decides by itself. `required`: it has to use at least one tool. `none`:
-    it must do without.
+    `auto`: the model decides. `required`: it must call at least one tool. `none`: it
+    must not call any.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -5211,13 +5208,12 @@ class ToolChoice(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelPreferences(Record):
-    """What a server would like of the model used for sampling.
+    """Preferences of a server for the model used for sampling.
 
-    All of it is advice: the client decides how to weigh it, or whether to follow it at
-    all.
+    They are not binding: the client decides how to weigh them and may ignore them.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = (
@@ -5229,10 +5225,10 @@ class ModelPreferences(Record):
     )
 
     hints: list[ModelHint] | None
-    """Models wanted, in order: the first that can be met wins.
+    """Preferred models in order; the first that the client can match wins.
 
-    They go before the three priorities, which may settle a choice between several
-    matches.
+    They should take precedence over the three priorities, which may decide between
+    several matches.
     """
     cost_priority: float | None
     """Weight of a low price, from 0 (none) to 1 (decisive).
@@ -5240,12 +5236,12 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `costPriority`.
     """
     speed_priority: float | None
-    """Weight of a quick answer, from 0 (none) to 1 (decisive).
+    """Weight of a quick response, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `speedPriority`.
     """
     intelligence_priority: float | None
-    """Weight of an able model, from 0 (none) to 1 (decisive).
+    """Weight of a capable model, from 0 (none) to 1 (decisive).
 
     From 0 to 1. On the wire: `intelligencePriority`.
     """
@@ -5270,12 +5266,12 @@ class ModelPreferences(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ModelHint(Record):
-    """One wish for a model.
+    """A preferred model.
 
-    Further keys may occur; what they mean is left to the client.
+    Further keys are allowed; the client decides what they mean.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("name", "extra")
@@ -5284,7 +5280,7 @@ class ModelHint(Record):
     """Part of a model's name, such as `sonnet`; every model whose name contains it
     matches.
 
-    The client may take a comparable model of another make instead.
+    The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -5319,7 +5315,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     context: CompleteRequestParamsContext | None
-    """What else is known already."""
+    """Further input for the completion."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5348,7 +5344,7 @@ class CompleteRequestParamsArgument(Record):
     name: str
     """Name of the prompt argument or template variable."""
     value: str
-    """What has been entered so far."""
+    """Text entered so far."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5387,7 +5383,7 @@ class CompleteRequestParamsContext(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class CompleteRequest(Record):
-    """Asks the server how the value of an argument could be completed."""
+    """A request for completions of an argument's value."""
 
     __slots__ = ("id", "params", "extra")
 
@@ -5426,9 +5422,9 @@ class CompleteResult(Record):
     On the wire: `_meta`.
     """
     result_type: ResultType | None
-    """Kind of the result, which tells how to read it.
+    """Kind of the result, which determines its other fields.
 
-    Servers of this revision always set it. Older ones leave it out; absent counts as
+    Servers of this revision always set it. Older ones leave it out; absent means
     `complete`.
 
     On the wire: `resultType`.
@@ -5436,7 +5432,7 @@ class CompleteResult(Record):
     Since 2026-07-28.
     """
     completion: CompleteResultCompletion
-    """The completions, and how complete the list is."""
+    """The completions and their total number."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5466,9 +5462,9 @@ class CompleteResultCompletion(Record):
     At most 100 items.
     """
     total: int | None
-    """Number of matches, counting those left out here; absent if unknown."""
+    """Number of all matches, including those not in `values`; absent if unknown."""
     has_more: bool | None
-    """True if matches were left out, with or without a `total` to say how many.
+    """True if there are more matches than `values` holds, even if `total` is absent.
 
     On the wire: `hasMore`.
     """
@@ -5521,7 +5517,7 @@ class CompleteResultResponse(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceTemplateReference(Record):
-    """Names the resource or resource template whose variable is to be completed.
+    """Reference to the resource or resource template whose variable to complete.
 
     Since 2025-06-18.
     """
@@ -5531,7 +5527,7 @@ class ResourceTemplateReference(Record):
     type: ClassVar[Literal["ref/resource"]] = "ref/resource"
     """Always "ref/resource"."""
     uri: str
-    """URI, or URI pattern of a template.
+    """URI of the resource, or URI template.
 
     Format: `uri-template`.
     """
@@ -5545,20 +5541,18 @@ class ResourceTemplateReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class PromptReference(Record):
-    """Names the prompt whose argument is to be completed."""
+    """Reference to the prompt whose argument to complete."""
 
     __slots__ = ("name", "title", "extra")
 
     type: ClassVar[Literal["ref/prompt"]] = "ref/prompt"
     """Always "ref/prompt"."""
     name: str
-    """Identifier used by programs; shown to people only when there is no better
-    label.
-    """
+    """Identifier for programs; displayed to people only if there is no better label."""
     title: str | None
     """Label for people.
 
-    Without it show `name`, or for a tool first `annotations.title` if that is set.
+    If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
@@ -5582,12 +5576,12 @@ class PromptReference(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ListRootsRequest(Record):
-    """Asks the client for its roots: the directories and files to work in.
+    """A request for the client's roots: the directories and files to work in.
 
-    It is not sent by itself, but as an entry of `InputRequests`.
+    It is sent as an entry of `InputRequests`, not as a message of its own.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("params", "extra")
@@ -5616,7 +5610,7 @@ class ListRootsRequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: MetaObject | None
-    """Metadata added by the requester, apart from the parameters of the method.
+    """Metadata of the requester, beyond the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -5637,8 +5631,8 @@ class ListRootsRequestParams(Record):
 class ListRootsResult(Record):
     """The roots of the client.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("roots", "extra")
@@ -5662,21 +5656,21 @@ class ListRootsResult(Record):
 class Root(Record):
     """A directory or file in which the server may work.
 
-    Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months
-    or more.
+    Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least
+    twelve months.
     """
 
     __slots__ = ("uri", "name", "meta", "extra")
 
     uri: str
-    """Location of the root; so far always a `file://` URI.
+    """Location of the root; currently always a `file://` URI.
 
     Format: `uri`.
     """
     name: str | None
-    """Label for people, also useful to speak of the root elsewhere."""
+    """Name of the root, for display and for references to it."""
     meta: MetaObject | None
-    """Metadata added by the sender, apart from the fields the protocol defines.
+    """Metadata of the sender, beyond the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -5703,8 +5697,7 @@ class Root(Record):
 class ElicitRequestFormParams(Record):
     """Parameters of `elicitation/create` for a form shown by the client.
 
-    Passwords and other secrets must not be asked for in this way; the URL mode is for
-    those.
+    Forms must not request passwords or other secrets; the URL mode is for those.
 
     Since 2025-11-25.
     """
@@ -5712,9 +5705,9 @@ class ElicitRequestFormParams(Record):
     __slots__ = ("mode", "message", "requested_schema", "extra")
 
     mode: Literal["form"] | None
-    """Says that a form is meant, which is also the case if it is absent."""
+    """Marker of a form; may be absent."""
     message: str
-    """Text for the user that says what is wanted."""
+    """Message to the user that describes the requested input."""
     requested_schema: ElicitRequestFormParamsRequestedSchema
     """JSON Schema of the form: one flat object of simple fields.
 
@@ -5753,7 +5746,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     properties: dict[str, PrimitiveSchemaDefinition]
     """Schema of each form field, by name."""
     required: list[str] | None
-    """Names of the fields that have to be filled in."""
+    """Names of the required fields."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -5773,9 +5766,10 @@ class ElicitRequestFormParamsRequestedSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequestURLParams(Record):
-    """Parameters of `elicitation/create` for a web page the user is asked to visit.
+    """Parameters of `elicitation/create` for a web page that the user should visit.
 
-    What is entered there goes past the client, so this way suits secrets.
+    The client does not see what the user enters there, so this mode is suitable for
+    secrets.
 
     Since 2025-11-25.
     """
@@ -5783,9 +5777,9 @@ class ElicitRequestURLParams(Record):
     __slots__ = ("message", "url", "extra")
 
     mode: ClassVar[Literal["url"]] = "url"
-    """Says that a web page is meant."""
+    """Marker of a web page."""
     message: str
-    """Text for the user that says why the page should be visited."""
+    """Message to the user that explains the reason for the visit."""
     url: str
     """Address of the page to visit.
 
@@ -5808,10 +5802,11 @@ class ElicitRequestURLParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitRequest(Record):
-    """Asks the client to get some information from the user.
+    """A request for input from the user.
 
-    It is not sent by itself, but as an entry of `InputRequests`. The client shows a
-    form or proposes a web page to visit, depending on `mode`; the user may refuse.
+    It is sent as an entry of `InputRequests`, not as a message of its own. Depending on
+    `mode`, the client shows a form or suggests a web page to visit; the user may
+    refuse.
 
     Since 2025-06-18.
     """
@@ -5859,19 +5854,19 @@ class StringSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_length: int | None
-    """Least number of characters.
+    """Minimum number of characters.
 
     On the wire: `minLength`.
     """
     max_length: int | None
-    """Greatest number of characters.
+    """Maximum number of characters.
 
     On the wire: `maxLength`.
     """
     format: Literal["email", "uri", "date", "date-time"] | None
-    """Form the text must have, as named by JSON Schema."""
+    """Format of the text, as named by JSON Schema."""
     default: str | None
-    """Value the field starts with.
+    """Initial value of the field.
 
     Since 2025-11-25.
     """
@@ -5922,11 +5917,11 @@ class NumberSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     minimum: float | None
-    """Least value allowed."""
+    """Minimum value."""
     maximum: float | None
-    """Greatest value allowed."""
+    """Maximum value."""
     default: float | None
-    """Value the field starts with.
+    """Initial value of the field.
 
     Since 2025-11-25.
     """
@@ -5969,7 +5964,7 @@ class BooleanSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     default: bool | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6006,7 +6001,7 @@ class UntitledSingleSelectEnumSchema(Record):
     enum: list[str]
     """The values to choose from."""
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6047,7 +6042,7 @@ class TitledSingleSelectEnumSchema(Record):
     On the wire: `oneOf`.
     """
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6117,19 +6112,19 @@ class UntitledMultiSelectEnumSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_items: int | None
-    """Least number of values to choose.
+    """Minimum number of values to choose.
 
     On the wire: `minItems`.
     """
     max_items: int | None
-    """Greatest number of values to choose.
+    """Maximum number of values to choose.
 
     On the wire: `maxItems`.
     """
     items: UntitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
+    """Schema of each chosen value."""
     default: list[str] | None
-    """Values the field starts with."""
+    """Initial values of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6195,19 +6190,19 @@ class TitledMultiSelectEnumSchema(Record):
     description: str | None
     """Explanation of the field, for people."""
     min_items: int | None
-    """Least number of values to choose.
+    """Minimum number of values to choose.
 
     On the wire: `minItems`.
     """
     max_items: int | None
-    """Greatest number of values to choose.
+    """Maximum number of values to choose.
 
     On the wire: `maxItems`.
     """
     items: TitledMultiSelectEnumSchemaItems
-    """Schema of each value chosen."""
+    """Schema of each chosen value."""
     default: list[str] | None
-    """Values the field starts with."""
+    """Initial values of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6282,9 +6277,9 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
-    """Old schema of a form field for a choice of one from values with labels.
+    """Legacy schema of a form field for a choice of one from values with labels.
 
-    It will go away; use `TitledSingleSelectEnumSchema` in new code.
+    It will be removed; use `TitledSingleSelectEnumSchema` in new code.
 
     Since 2025-11-25.
     """
@@ -6307,7 +6302,7 @@ class LegacyTitledEnumSchema(Record):
     On the wire: `enumNames`.
     """
     default: str | None
-    """Value the field starts with."""
+    """Initial value of the field."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6331,7 +6326,7 @@ class LegacyTitledEnumSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ElicitResult(Record):
-    """What the user made of an elicitation request.
+    """Outcome of an elicitation request.
 
     Since 2025-06-18.
     """
@@ -6339,13 +6334,13 @@ class ElicitResult(Record):
     __slots__ = ("action", "content", "extra")
 
     action: Literal["accept", "decline", "cancel"]
-    """What the user did.
+    """Action of the user.
 
-    `accept`: sent the form off, or agreed to visit the page. `decline`: refused
-    outright. `cancel`: closed it without deciding.
+    `accept`: submitted the form, or agreed to visit the page. `decline`: refused
+    explicitly. `cancel`: closed it without a decision.
     """
     content: dict[str, str | float | bool | list[str]] | None
-    """The values entered, by field name; only there if a form was accepted."""
+    """Submitted values by field name; only present if a form was accepted."""
     extra: dict[str, Any] | None
     """Undeclared members by wire name, kept when encoding."""
 
@@ -6362,38 +6357,38 @@ class ElicitResult(Record):
 
 
 InputRequest: TypeAlias = CreateMessageRequest | ListRootsRequest | ElicitRequest
-"""Anything a server can ask a client for while it handles a request; `method` tells
-which.
+"""Any request for input that a server can make while it handles a request,
+distinguished by `method`.
 
 Since 2026-07-28.
 """
 
 InputRequests: TypeAlias = dict[str, InputRequest]
-"""What the server asks the client for, by keys of the server's choice.
+"""Requests for input from the client, by keys that the server chooses.
 
 Since 2026-07-28.
 """
 
 InputResponse: TypeAlias = CreateMessageResult | ListRootsResult | ElicitResult
-"""Answer of the client to an `InputRequest`; the request it answers tells which.
+"""Answer of the client to an `InputRequest`; its type follows from the request.
 
 Since 2026-07-28.
 """
 
 InputResponses: TypeAlias = dict[str, InputResponse]
-"""What the client answers, by the keys of the `InputRequests`.
+"""Answers of the client, by the keys of the `InputRequests`.
 
 Since 2026-07-28.
 """
 
 JSONRPCResponse: TypeAlias = JSONRPCResultResponse | JSONRPCErrorResponse
-"""Answer to a request: with `result` if it succeeded, with `error` if not."""
+"""Response to a request: `result` reports success, `error` a failure."""
 
 JSONRPCMessage: TypeAlias = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse
 """Any JSON-RPC message that client and server may exchange.
 
-Its keys tell the kind: `method` and `id` make a request, `method` alone a notification,
-`result` a response and `error` an error response.
+The keys determine the kind: `method` and `id` make a request, `method` alone a
+notification, `result` a response and `error` an error response.
 """
 
 EmptyResult: TypeAlias = Result
@@ -6402,9 +6397,7 @@ EmptyResult: TypeAlias = Result
 ContentBlock: TypeAlias = (
     TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 )
-"""One block of content in a prompt message or a tool result.
-
-The `type` field tells which.
+"""One block of content in a prompt message or a tool result, distinguished by `type`.
 
 Since 2025-06-18.
 """
@@ -6412,20 +6405,20 @@ Since 2025-06-18.
 SamplingMessageContentBlock: TypeAlias = (
     TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 )
-"""One block of content in a message of a sampling conversation.
+"""One block of content in a message of a sampling conversation, distinguished by
+`type`.
 
-The `type` field tells which.
-
-Deprecated: Since 2026-07-28 (SEP-2577); to stay in the protocol for twelve months or
-more.
+Deprecated: Since 2026-07-28 (SEP-2577); it stays in the protocol for at least twelve
+months.
 
 Since 2025-11-25.
 """
 
 ElicitRequestParams: TypeAlias = ElicitRequestFormParams | ElicitRequestURLParams
-"""Parameters of `elicitation/create`, for a form or for a web page.
+"""Parameters of `elicitation/create`, for a form or for a web page, distinguished by
+`mode`.
 
-The `mode` field tells which; a form may leave it out.
+For a form `mode` may be absent.
 
 Since 2025-11-25.
 """
@@ -6459,8 +6452,8 @@ PrimitiveSchemaDefinition: TypeAlias = (
 )
 """Schema of one form field: text, number, yes or no, or a choice.
 
-The `type` field tells which, and a string schema with `enum` or `oneOf` is a choice, as
-is every array.
+The kind follows from `type`. A string with `enum` or `oneOf` is a choice, and so is
+every array.
 
 Since 2025-06-18.
 """
@@ -6477,13 +6470,13 @@ ClientRequest: TypeAlias = (
     | CallToolRequest
     | ListToolsRequest
 )
-"""Any request that a client sends; `method` tells which."""
+"""Any request that a client sends, distinguished by `method`."""
 
 ClientNotification: TypeAlias = CancelledNotification
 """The only notification that a client sends."""
 
 ClientResult: TypeAlias = EmptyResult
-"""The only result that a client returns; what servers ask for comes in
+"""The only result that a client returns; answers to input requests are
 `InputResponses`.
 """
 
@@ -6497,7 +6490,7 @@ ServerNotification: TypeAlias = (
     | PromptListChangedNotification
     | SubscriptionsAcknowledgedNotification
 )
-"""Any notification that a server sends; `method` tells which."""
+"""Any notification that a server sends, distinguished by `method`."""
 
 ServerResult: TypeAlias = (
     EmptyResult
@@ -6513,4 +6506,4 @@ ServerResult: TypeAlias = (
     | ListToolsResult
     | InputRequiredResult
 )
-"""Any result that a server returns; the request it answers tells which."""
+"""Any result that a server returns; its type follows from the request."""
