@@ -32,11 +32,11 @@ STATELESS_ERRORS = frozenset({HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY})
 ``UNSUPPORTED_VERSION`` is one of them if its data names the supported revisions.
 """
 
-_UNSUPPORTED_REVISION = frozenset({UNSUPPORTED_VERSION, HEADER_MISMATCH, METHOD_NOT_FOUND, INVALID_PARAMS})
-"""Errors that report an unsupported revision if their data names the supported ones.
-
-Servers of the handshake era use the last two for ``initialize``; servers of 2026-07-28 use the first two.
-"""
+_UNSUPPORTED_REVISION = frozenset({UNSUPPORTED_VERSION, HEADER_MISMATCH})
+"""Errors of 2026-07-28 that report an unsupported revision if their data names the supported ones."""
+_UNSUPPORTED_AT_START = _UNSUPPORTED_REVISION | {METHOD_NOT_FOUND, INVALID_PARAMS}
+"""The same for the first request of a client, to which servers of the handshake era answer with the last two."""
+_FIRST_REQUESTS = frozenset({"initialize", "server/discover"})
 
 
 class ErrorObject(NamedTuple):
@@ -110,16 +110,20 @@ def is_unicode(value: Any) -> bool:
     return True
 
 
-def supported_revisions(code: Any, data: Any) -> list[str] | None:
-    """Return the revisions that an error for an unsupported revision names; None for other errors."""
+def supported_revisions(code: Any, data: Any, method: str) -> list[str] | None:
+    """Return the revisions that an error for an unsupported revision names; None for other errors.
+
+    ``method`` is that of the request: a tool may answer with -32602 and any data.
+    """
     supported: Any = data.get("supported") if data.__class__ is dict else None
     is_list = supported.__class__ is list and all(each.__class__ is str for each in supported)
-    return supported if is_list and code in _UNSUPPORTED_REVISION else None
+    codes = _UNSUPPORTED_AT_START if method in _FIRST_REQUESTS else _UNSUPPORTED_REVISION
+    return supported if is_list and code in codes else None
 
 
-def exception_for(error: Any, revision: str) -> ResponseError | UnsupportedRevision:
-    """Return the exception for the peer's error in answer to a request of this revision."""
-    supported = supported_revisions(error.code, error.data)
+def exception_for(error: Any, revision: str, method: str) -> ResponseError | UnsupportedRevision:
+    """Return the exception for the peer's error in answer to a request with this method and of this revision."""
+    supported = supported_revisions(error.code, error.data, method)
     if supported is not None:
         return UnsupportedRevision(revision, supported)
     return ResponseError(error.code, error.message, None if error.data is UNSET else error.data)

@@ -38,6 +38,7 @@ R = TypeVar("R")
 TIMEOUT: Final = 60.0
 """Default number of seconds to wait for an answer, and to connect."""
 
+_ENDED = "the connection of this client has ended; make another client"
 _LISTS = frozenset({"tools/list"})
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 
@@ -206,12 +207,16 @@ class Client(Limited, ABC):
     def connect(self) -> None:
         """Open the connection and do the handshake, unless that is done.
 
-        All of it has the client's ``timeout``. Raise ``ConnectionClosed`` if there is no server, ``UnsupportedRevision`` if
-        it does not support this revision, ``MissingCapability`` if it has not declared what is required,
-        ``RequestTimeout`` if it does not answer; the transport is closed then.
+        All of it has the client's ``timeout``. Raise ``ConnectionClosed`` if there is no server or the client's connection has
+        ended, ``UnsupportedRevision`` if the server does not support this revision, ``MissingCapability`` if it has not
+        declared what is required, ``RequestTimeout`` if it does not answer; the transport is closed then.
         """
         with held(self._connecting, "the connection is being opened"):
+            if self._closed:
+                raise ConnectionClosed(_ENDED)
             if self._connection is not None and not self._stale(self._connection):
+                if self._connection.closed:
+                    raise ConnectionClosed(_ENDED)
                 return
             connection = self._greeting = self.attach(recorded(self._open(), self._record))
             try:

@@ -236,7 +236,7 @@ class Session:
         if message.__class__ is self.binding.response:
             return self._receive_response(message.id, message.result, None)
         if message.__class__ is self.binding.error:
-            return self._receive_response(message.id, None, exception_for(message.error, self.binding.revision))
+            return self._receive_error(message)
         if message.__class__ is self.binding.unknown_request:
             return self._refuse(message.id, self._not_found(message))
         return Dropped(f"{message.method} is not a notification of a {self._sender} in {self.binding.revision}")
@@ -298,6 +298,11 @@ class Session:
         incoming.cancelled = True
         incoming.reason = params.reason
         return RequestCancelled(incoming, self._complete_one(incoming.batch) if incoming.batch else None)
+
+    def _receive_error(self, message: Any) -> Event:
+        key = None if message.id is None else self._pending.get(message.id)
+        error = exception_for(message.error, self.binding.revision, "" if key is None else key.name)
+        return self._receive_response(message.id, None, error)
 
     def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         key = None if request_id is None else self._pending.pop(request_id, None)

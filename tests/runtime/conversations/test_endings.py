@@ -36,6 +36,22 @@ each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]
 
 
+@each_revision
+@pytest.mark.parametrize("ends", ["closed", "closed before it connects", "lost"])
+def test_a_client_that_has_ended_does_not_connect_again(revision, ends):
+    client = package(revision).Client.in_memory(echo_server(revision)[0])
+    if ends != "closed before it connects":
+        client.connect()
+    if ends == "lost":
+        client.connection.close()
+    else:
+        client.close()
+    for _ in range(2):
+        with pytest.raises(ConnectionClosed, match="make another client"):
+            client.connect()
+    client.close()
+
+
 def stdio(revision, *arguments, name="echo.py", **options):
     options = {"timeout": PATIENCE, "env": environment(), **options}
     return package(revision).Client.stdio(program(name, *arguments), **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import tracemalloc
 import zlib
 from collections.abc import Iterator
@@ -52,6 +53,18 @@ def on_call(revision: str, play: Any) -> McpPeer:
         return play(request) if asked.get("method") == "tools/call" and asked["params"]["name"] == "bad" else None
 
     return McpPeer(revision, rest)
+
+
+def with_length(length: str, *, chunked: bool = False) -> Any:
+    """Answers with this ``Content-Length``."""
+
+    def play(request: Request) -> bytes:
+        body = json.dumps(result(request, called("ok"))).encode()
+        framing = "Transfer-Encoding: chunked\r\n" if chunked else ""
+        fields = f"Content-Type: application/json\r\nContent-Length: {length}\r\n{framing}\r\n"
+        return b"HTTP/1.1 200 OK\r\n" + fields.encode() + (chunk(body) + END if chunked else body)
+
+    return play
 
 
 def endless(first: bytes, more: bytes) -> Any:
@@ -220,6 +233,25 @@ def test_the_body_of_an_accepted_notification_does_not_matter() -> None:
         for _ in range(3):
             client.notify(client.binding.notifications["notifications/roots/list_changed"])
         assert text_of(client.call_tool("t")) == "ok"
+
+
+@both_eras
+@pytest.mark.parametrize("length", ["9" * 5000, "0" * 5000, "-5", "five", "5.0", "0x5"], ids=lambda text: text[:6])
+def test_a_content_length_that_is_no_number_of_bytes_is_an_error(revision: str, length: str) -> None:
+    with on_call(revision, with_length(length)) as peer, client_of(peer, revision) as client:
+        with pytest.raises(ProtocolError, match=r"Content-Length"):
+            client.call_tool("bad")
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+@both_eras
+def test_a_chunked_answer_is_bounded_whatever_its_content_length(revision: str) -> None:
+    first = JSON + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with on_call(revision, endless(first, chunk(FILLED))) as peer, client_of(peer, revision) as client:
+        with pytest.raises(MessageTooLarge):
+            client.call_tool("bad")
+    with on_call(revision, with_length("9" * 5000, chunked=True)) as peer, client_of(peer, revision) as client:
+        assert text_of(client.call_tool("bad")) == "ok"
 
 
 @both_eras

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import ConnectionClosed, DecodeError, UnsupportedRevision, UsageError
+from mcp_bindings_runtime.errors import ConnectionClosed, DecodeError, ResponseError, UnsupportedRevision, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Reply
 from support.bindings import binding
 from support.sessions import DECLARED, HANDSHAKE, INFO, answer, client, initialize, line, only, pair, result, server
@@ -94,6 +94,18 @@ def test_initialize_may_be_refused(revision: str) -> None:
     assert isinstance(outcome.error, UnsupportedRevision)
     assert (outcome.error.wanted, outcome.error.supported) == (revision, ("1999-12-31",))
     assert session.state == "offered"
+
+
+@each_revision
+@pytest.mark.parametrize("code", [-32601, -32602])
+def test_an_error_of_a_tool_says_nothing_about_revisions(revision: str, code: int) -> None:
+    left, _ = pair(revision)
+    key = binding(revision).requests["tools/call"]
+    request_id, _ = left.request(key, key.params(name="convert"))
+    error = {"code": code, "message": "no such currency", "data": {"supported": ["EUR", "USD"]}}
+    outcome = only(left.receive(line({"jsonrpc": "2.0", "id": request_id, "error": error})), Outcome)
+    assert outcome.error.__class__ is ResponseError
+    assert (outcome.error.code, outcome.error.data) == (code, error["data"])
 
 
 @each_revision

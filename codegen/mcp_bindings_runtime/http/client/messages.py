@@ -10,10 +10,10 @@ from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
 from ...errors import UsageError
 from ..headers import VERSION_KEY
+from .statuses import INITIALIZE
 
 RequestId: TypeAlias = str | int
 
-INITIALIZE = "initialize"
 CANCELLED = "notifications/cancelled"
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final
 from ...errors import HttpError, HttpResponseError, ResponseError, UnsupportedRevision
 from ...jsonrpc import METHOD_NOT_FOUND, STATELESS_ERRORS, UNSUPPORTED_VERSION, supported_revisions
 
+INITIALIZE: Final = "initialize"
+
 _OTHER_REASONS: Final = frozenset({401, 402, 403, 407, 408, 413, 421, 423, 425, 429, 431, 451})
 """Refusals that are about access, about how much was sent or how often, or about the way to the server."""
 
@@ -34,10 +36,14 @@ def answers(refusal: HttpError, request_id: str | int) -> bool:
     return answer is not None and answer.get("id") == request_id and answer["error"].get("message").__class__ is str
 
 
-def exception_of(refusal: HttpError, request_id: str | int, revision: str) -> HttpError | UnsupportedRevision:
+def exception_of(
+    refusal: HttpError, request_id: str | int, revision: str, method: str
+) -> HttpError | UnsupportedRevision:
     """Return the exception for a refused request: ``UnsupportedRevision`` if the body names other revisions."""
     error = error_of(refusal)
-    supported = supported_revisions(error.get("code"), error.get("data")) if rejects_message(refusal.status) else None
+    supported: list[str] | None = None
+    if rejects_message(refusal.status):
+        supported = supported_revisions(error.get("code"), error.get("data"), method)
     found = HttpResponseError(*refusal.args) if answers(refusal, request_id) else refusal
     if supported is None:
         return found
@@ -59,7 +65,7 @@ def refuses_handshake(refusal: HttpError) -> bool:
     code = error.get("code")
     return (
         code in {*STATELESS_ERRORS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION}
-        or supported_revisions(code, error.get("data")) is not None
+        or supported_revisions(code, error.get("data"), INITIALIZE) is not None
     )
 
 

@@ -312,7 +312,8 @@ class StreamableHttp:
         for request_id in waiting:
             failed, message = fault, None
             if isinstance(fault, HttpError):
-                failed = exception_of(fault, request_id, pending.out.revision or self._session.version or "")
+                out = pending.out
+                failed = exception_of(fault, request_id, out.revision or self._session.version or "", out.method)
                 message = json.dumps(fault.error, ensure_ascii=False).encode() if answers(fault, request_id) else None
             self._inbox.put(Unanswered(request_id, failed, message))
         self._forget(pending)

@@ -36,6 +36,8 @@ _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
 _FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
+_LENGTH_DIGITS: Final = 20
+"""Limit on the digits of a ``Content-Length``."""
 _DISCARDED: Final = 64 * 1024
 """Limit on the bytes of an ignored body that are read to keep its connection."""
 
@@ -154,12 +156,12 @@ def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
     Raises MessageTooLarge beyond ``limit`` bytes, ProtocolError for a body with a content coding, and as ``Wire.open``.
     """
     _refuse_coding(response, exchange)
-    announced = response.headers.get("Content-Length", "")
+    length = _stated_length(response, exchange)
     try:
-        if announced.isdecimal():
-            if int(announced) > limit:
+        if length is not None:
+            if length > limit:
                 close(response)
-                raise MessageTooLarge(int(announced), limit)
+                raise MessageTooLarge(length, limit)
             return response.read()
         parts: list[bytes] = []
         size = 0
@@ -172,6 +174,18 @@ def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
         return b"".join(parts)
     except _FAILURES as fault:
         raise error_from(fault, exchange, "") from fault
+
+
+def _stated_length(response: Response, exchange: Exchange) -> int | None:
+    """Return the length of a body that is not chunked (RFC 9112, section 6.3); None if the header has none."""
+    value = response.headers.get("Content-Length")
+    if value is None or "Transfer-Encoding" in response.headers:
+        return None
+    if len(value) > _LENGTH_DIGITS or not (value.isascii() and value.isdecimal()):
+        close(response)
+        text = f"{exchange.what}: Content-Length must be a number of bytes, got {value[:_LENGTH_DIGITS]!r}"
+        raise ProtocolError(text)
+    return int(value)
 
 
 def next_part(response: Response, exchange: Exchange) -> bytes:
