@@ -207,9 +207,9 @@ class Client(Limited, ABC):
     def connect(self) -> None:
         """Open the connection and do the handshake, unless that is done.
 
-        All of it has the client's ``timeout``. Raise ``ConnectionClosed`` if there is no server or the client's connection has
-        ended, ``UnsupportedRevision`` if the server does not support this revision, ``MissingCapability`` if it has not
-        declared what is required, ``RequestTimeout`` if it does not answer; the transport is closed then.
+        All of it has the client's ``timeout``. Raise ``ConnectionClosed`` if there is no server or the client has ended,
+        ``UnsupportedRevision`` if the server does not support this revision, ``MissingCapability`` if it has not declared
+        what is required, ``RequestTimeout`` if it does not answer; the transport is closed then.
         """
         with held(self._connecting, "the connection is being opened"):
             if self._closed:

@@ -247,9 +247,9 @@ def test_a_content_length_that_is_no_number_of_bytes_is_an_error(revision: str, 
 @both_eras
 def test_a_chunked_answer_is_bounded_whatever_its_content_length(revision: str) -> None:
     first = JSON + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
-    with on_call(revision, endless(first, chunk(FILLED))) as peer, client_of(peer, revision) as client:
-        with pytest.raises(MessageTooLarge):
-            client.call_tool("bad")
+    peer = on_call(revision, endless(first, chunk(FILLED)))
+    with peer, client_of(peer, revision) as client, pytest.raises(MessageTooLarge):
+        client.call_tool("bad")
     with on_call(revision, with_length("9" * 5000, chunked=True)) as peer, client_of(peer, revision) as client:
         assert text_of(client.call_tool("bad")) == "ok"
 
