@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import HttpError
 from ...jsonrpc import HEADER_MISMATCH
-from .messages import INITIALIZE
-from .statuses import error_of
+from .statuses import INITIALIZE, error_of
 
 if TYPE_CHECKING:
     from .exchange import Exchange

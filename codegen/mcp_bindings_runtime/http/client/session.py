@@ -18,9 +18,9 @@ from ...logs import write_log
 from .endpoint import Endpoint
 from .error_responses import http_error_of
 from .exchange import Exchange
-from .messages import INITIALIZE, OutgoingMessage, members
+from .messages import OutgoingMessage, members
 from .pending import post_and_wait
-from .statuses import rejects_message
+from .statuses import INITIALIZE, rejects_message
 from .wire import discard
 
 SESSION: Final = "Mcp-Session-Id"

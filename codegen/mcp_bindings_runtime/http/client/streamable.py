@@ -25,14 +25,14 @@ from .error_responses import http_error_of
 from .exchange import Exchange
 from .inbox import Inbox
 from .legacy_sse import LegacySse
-from .messages import CANCELLED, INITIALIZE, OutgoingMessage, members, one_line
+from .messages import CANCELLED, OutgoingMessage, members, one_line
 from .param_headers import ToolHeaders
 from .pending import PendingRequests, no_answer, post_and_wait, unusable_response
 from .response_stream import ResponseStream
 from .retry import lacks_headers, lost_session, repeats_request
 from .session import HttpSession
 from .standalone_stream import StandaloneStream
-from .statuses import answers, exception_of, refuses_handshake, rejects_message
+from .statuses import INITIALIZE, answers, exception_of, refuses_handshake, rejects_message
 from .wire import close, discard, read_body
 
 if TYPE_CHECKING:
