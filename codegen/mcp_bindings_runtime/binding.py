@@ -58,8 +58,8 @@ class Binding:
         """The class of ``_meta`` in results."""
         self.extension: Any = None
         """The package of the extension that was added to the revision; None without one."""
-        self.task_result_class: Any = None
-        """The class of the result by which a request becomes a task of that extension; None without one."""
+        self.task_result_class: Any = types.CreateTaskResult if facts.task_methods else None
+        """The class of the result by which a request becomes a task; None without tasks."""
         self._receivable: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
 
     def extended(

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Final
 
 from attrs import frozen
-from mcp_bindings_runtime.client.extending import result_shapes
 from mcp_bindings_runtime.codec.type_tables import Aliases, Objects
+from mcp_bindings_runtime.tasks.extension_binding import result_shapes
 
 from mcp_bindgen.validate import packages
 

@@ -46,7 +46,7 @@ class StatelessClient(Client):
         **options: Any,
     ) -> None:
         if tasks:
-            from .extending import with_tasks
+            from ..tasks.extension_binding import with_tasks
 
             self.binding = with_tasks(self.binding)
         self._subscribing = Lock()
@@ -68,9 +68,9 @@ class StatelessClient(Client):
     @property
     def capabilities(self) -> Any:
         """The declared capabilities: those of the handlers, ``tasks`` and the option ``capabilities``."""
-        if self.binding.task_result_class is None:
+        if self.binding.extension is None:
             return super().capabilities
-        from .extending import declaring
+        from ..tasks.extension_binding import declaring
 
         return declaring(super().capabilities)
 
@@ -161,7 +161,7 @@ class StatelessClient(Client):
         """
         with self._scope(timeout):
             result = self._request_in_rounds(key, params, timeout, on_progress)
-            if self.binding.task_result_class is not None and result.__class__ is self.binding.task_result_class:
+            if self.binding.extension is not None and result.__class__ is self.binding.task_result_class:
                 result = self._outcome(self.task(key, result))
         if key.name in self.followed:
             self.follow(key, params, result)

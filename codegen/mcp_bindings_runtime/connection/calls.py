@@ -11,6 +11,7 @@ from ..errors import CallCancelled, RequestTimeout
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified, Outcome, Progressed, Published
+from ..session.late_tasks import cancel_task_in
 from ..validation import require_callable, require_seconds
 from .auto_reset_event import AutoResetEvent
 from .call_scope import ACTIVE, CallScope
@@ -81,8 +82,11 @@ class Call:
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """Set the result or the error, and wake the waiting thread."""
-        self.result = result
-        self.error = error
+        # An error leaves the result, which another thread may have set meanwhile.
+        if error is None:
+            self.result = result
+        else:
+            self.error = error
         self.done = True
         self._woken = True
         if self._event is not None:
@@ -169,20 +173,21 @@ class PendingCalls(dict[Any, Call]):
         """The progress of requests that became tasks."""
 
     def finish(self, outcome: Outcome) -> bool:
-        """End the call that an outcome is for; return whether there is one."""
-        call = self.pop(outcome.id, None)
+        """End the call that an outcome is for; return False if it was abandoned, so that nobody receives the result."""
+        call = self.get(outcome.id)
         if call is None:
             return False
         if outcome.goes_on and call.progress is not None:
             self._tasks = {each: kept for each, kept in self._tasks.items() if self._session.awaits_progress(each)}
             self._tasks[outcome.id] = call.progress
+        # Before the call is forgotten: a thread that abandons it finds either the call or its result.
         call.finish(outcome.result, outcome.error)
-        return True
+        return self.pop(outcome.id, None) is call
 
     def cancel(self, call: Call, why: BaseException | str, *, sent: bool = True) -> bytes | None:
-        """Forget a call; return the line that cancels its request with the reason, None if there is nothing to cancel."""
+        """Forget a call; return the line that cancels its request, or the task in its answer; None if there is neither."""
         if self.pop(call.id, None) is not call:
-            return None
+            return cancel_task_in(self._session, call.result)
         if not sent:
             self._session.forget(call.id)
             return None

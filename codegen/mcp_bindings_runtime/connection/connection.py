@@ -8,10 +8,11 @@ from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
 
-from ..errors import ConnectionClosed, McpError, MessageTooLarge, RequestTimeout, UsageError
+from ..errors import ConnectionClosed, McpError, MessageTooLarge, UsageError
 from ..logs import log_exception, write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply, RequestCancelled
+from ..session.late_tasks import cancel_task_in
 from ..session.session import Session
 from ..transports import Transport, Unanswered
 from .call_scope import bounded, outside
@@ -142,11 +143,8 @@ class Connection:
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
         """Send the line that answers a request, as ``Channel.reply``."""
-        try:
-            if line is not None:
-                self.send(line)
-        except (ConnectionClosed, RequestTimeout) as fault:
-            write_log("info", "an answer could not be sent: %s", fault)
+        if line is not None:
+            self._send_answer(line)
 
     def pause(self, retry: int) -> None:
         """Do nothing, as there is one transport for everything; see ``Channel.pause``."""
@@ -341,13 +339,17 @@ class Connection:
 
     def _unanswered(self, fault: Unanswered) -> Sequence[Event]:
         """Return the end of a request that will not be answered."""
-        known = self.session.forget(fault.id) is not None
-        return (Outcome(fault.id, None, fault.error),) if known else ()
+        return () if self.session.forget(fault.id) is None else (Outcome(fault.id, None, fault.error),)
 
     def _act(self, event: Event) -> None:
         if isinstance(event, Outcome):
             if self.calls.finish(event):
                 self._threads.answered = not self.calls
+            else:
+                with self.lock:
+                    line = cancel_task_in(self.session, event.result)
+                if line is not None:
+                    self._replies.put(line)
         elif isinstance(event, Incoming):
             self._threads.jobs.append(event)
         elif isinstance(event, Progressed):
@@ -366,6 +368,9 @@ class Connection:
         elif isinstance(event, Dropped):
             self._noise = self._noise if self.session.state == "open" else event.reason
             write_log("info", "dropped: %s", event.reason)
+        elif not isinstance(event, Reply):
+            # Replies were queued before; this cancels a late task.
+            self._replies.put(event.line)
 
     def _handle_notification(self, item: Notified | ProgressQueue) -> None:
         if isinstance(item, Notified):
@@ -378,9 +383,8 @@ class Connection:
 
     def _run(self, incoming: Incoming) -> None:
         # A request that was cancelled while it waited is not run.
-        line = None if incoming.cancelled or self._mute else self._answer(self, incoming)
-        if line is not None:
-            self._send_answer(line)
+        if not (incoming.cancelled or self._mute):
+            self.reply(incoming, self._answer(self, incoming))
 
     def _send_answer(self, line: bytes) -> None:
         try:

@@ -62,14 +62,14 @@ class StatelessServer(RunnableServer):
         """The capabilities that follow from the handlers and the options ``logging``, ``tasks`` and ``capabilities``."""
         if self._extension is None:
             return super().capabilities
-        from ..client.extending import declaring
+        from ..tasks.extension_binding import declaring
 
         return declaring(super().capabilities)
 
     # Tasks.
 
     def _execute_tasks(self, tasks: MemoryTasks) -> None:
-        from ..client.extending import with_tasks
+        from ..tasks.extension_binding import with_tasks
         from ..tasks.extension_tasks import ExtensionTasks
 
         self.binding = with_tasks(self.binding)

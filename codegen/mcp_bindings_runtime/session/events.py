@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import CallCancelled
@@ -48,6 +49,8 @@ class Incoming:
     """The address of the sender if requests come without a lasting connection; "" if it is unknown."""
     result: Any = None
     """The result with which it was answered, in revisions where that may be a task."""
+    end_task: Callable[[], object] | None = None
+    """Ends the task that it becomes; for transports that notice that the answer cannot be delivered."""
     task: str | None = None
     """The id of the task that it became, while progress may follow."""
     calls: set[PendingCall] | None = None
@@ -158,4 +161,15 @@ class Dropped:
         """Whether the peer should not have sent it; other messages are merely late or of no use."""
 
 
-Event: TypeAlias = Incoming | Notified | Published | Outcome | Progressed | RequestCancelled | Reply | Dropped
+class LateTask:
+    """A task in the late response to a request that this side had cancelled; ``line`` cancels the task."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: bytes) -> None:
+        self.line = line
+
+
+Event: TypeAlias = (
+    Incoming | Notified | Published | Outcome | Progressed | RequestCancelled | Reply | LateTask | Dropped
+)

@@ -31,7 +31,8 @@ from ..meta import meta_of, token_in
 from ..methods import NotificationMethod, RequestMethod, Side
 from ..validation import require_method_key
 from . import lifecycle, progress
-from .events import Batch, Dropped, Event, Incoming, Notified, Outcome, Reply, RequestCancelled
+from .events import Batch, Dropped, Event, Incoming, LateTask, Notified, Outcome, Reply, RequestCancelled
+from .late_tasks import LateTasks
 
 if TYPE_CHECKING:
     from .task_tracker import TaskTracker
@@ -77,6 +78,10 @@ class Session:
         """Requests that were checked, with the state in which they may be received."""
         self._task_requests: set[RequestId] = set()
         """Requests for tasks, which only ``tasks/cancel`` cancels (2025-11-25, Cancellation: Behavior Requirements)."""
+        self._task_calls: frozenset[str] = frozenset()
+        """Methods whose requests the peer may answer with a task that they do not ask for."""
+        self._late_tasks: LateTasks | None = None
+        """The cancelled requests that may still be answered with a task; None while there are none."""
         self.feature_state: dict[str, Any] = {}
         """Feature to its state in this session."""
         self._handlers: dict[str, Callable[[Any], Event]] = {}
@@ -157,13 +162,19 @@ class Session:
         return self._complete_one(batch)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
-        """Stop waiting for a response, and return the line that tells the peer; None if it may not be told.
+        """Stop waiting for a response, and return the line that notifies the peer; None if it may not be notified.
 
-        The peer is not told about requests that have ended or asked for a task, nor before the session is open.
+        That is so for requests that have ended or asked for a task, and before the session is open. For a response that
+        is a task ``receive`` then returns a ``LateTask``.
         """
         is_task = request_id in self._task_requests
         key = self.forget(request_id)
-        if key is None or is_task or self.state != "open":
+        if key is None or self.state != "open":
+            return None
+        if is_task or key.name in self._task_calls:
+            self._late_tasks = self._late_tasks or LateTasks(self)
+            self._late_tasks.expect(request_id)
+        if is_task:
             return None
         cancelled = self.binding.notifications["notifications/cancelled"]
         return self._encode(cancelled.message(params=cancelled.params(request_id=request_id, reason=reason)))
@@ -307,6 +318,9 @@ class Session:
     def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         key = None if request_id is None else self._pending.pop(request_id, None)
         if request_id is None or key is None:
+            line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
+            if line is not None:
+                return LateTask(line)
             return Dropped(f"a response to {request_id!r}, which is not a pending request ({error or 'a result'})")
         outcome = Outcome(request_id, result, error)
         wants_progress, last = request_id in self._progress, self._progress.pop(request_id, None)

@@ -61,6 +61,8 @@ class StatelessClientSession(Session):
 
     def __init__(self, binding: Binding, *, info: Any, capabilities: Any, log_level: str | None = None) -> None:
         super().__init__(binding, "client", info=info, capabilities=capabilities)
+        if binding.extension is not None:
+            self._task_calls = frozenset({"tools/call"})
         self.log_level = log_level
         """The least severity of the log messages that requests ask for; None for no log messages."""
         self.instructions: str | None = None

@@ -16,11 +16,10 @@ from ..jsonrpc import RequestId
 from ..meta import member, with_entries
 from ..methods import NotificationMethod, RequestMethod, Side
 from .events import Event, Incoming, Outcome, Reply
+from .late_tasks import FINAL
 
 RELATED = "io.modelcontextprotocol/related-task"
 """The entry of ``_meta`` that names the task a message belongs to."""
-FINAL = frozenset({"completed", "failed", "cancelled"})
-"""The states of tasks that have ended."""
 ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
 """The methods whose results or params hold the states of tasks."""
 MOST = 1024
@@ -51,7 +50,7 @@ class TaskTracker:
         """Pending ``tasks/result`` requests of this side to the ids of their tasks."""
         self.cancelled_waits: dict[RequestId, str | None] = {}
         """Those whose task was cancelled, with its status message; the peer need not answer them."""
-        self._created = binding.types.CreateTaskResult
+        self._created = binding.task_result_class
         self._progress = progress
         self._theirs: dict[str, RequestId] = {}
         """Tasks that the peer executes to their progress tokens."""

@@ -38,8 +38,6 @@ _MESSAGES: dict[Situation, str] = {
     "unknown task": "Unknown task",
     "task has ended": "The task has ended",
 }
-_CANCELLED = ErrorObject(INTERNAL_ERROR, "The task was cancelled")
-"""The answer to ``tasks/result`` for a cancelled task; the specification names no code."""
 
 
 class CoreTasks(TaskEngine):
@@ -47,6 +45,9 @@ class CoreTasks(TaskEngine):
 
     Raise `UsageError` if the revision has no tasks, or ``store`` is not a ``MemoryTasks``.
     """
+
+    cancelled_outcome = ErrorObject(INTERNAL_ERROR, "The task was cancelled")
+    """The answer to ``tasks/result`` for a cancelled task; the specification names no code."""
 
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
         if "tasks/result" not in binding.requests:
@@ -131,7 +132,7 @@ class CoreTasks(TaskEngine):
 
     def _cancel(self, params: Any, context: Any) -> Any:
         task = self._found(params.task_id, context)
-        if not self.store.end(task, "cancelled", _CANCELLED, message="Cancelled by request"):
+        if not self._end_early(task):
             error = self._refused("task has ended", f"the task is {task.status} already")
             raise error
         return self._binding.types.CancelTaskResult(**self._described(task))

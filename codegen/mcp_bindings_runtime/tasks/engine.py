@@ -30,6 +30,8 @@ class TaskEngine(ABC):
 
     context: Any = InTask
     """The class that the context of a task's handler derives from."""
+    cancelled_outcome: ErrorObject | None = None
+    """The outcome of a cancelled task."""
 
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
         self.store = store
@@ -70,6 +72,10 @@ class TaskEngine(ABC):
     def _unknown(self) -> ResponseError:
         """Return the error for a task that does not exist."""
 
+    def _end_early(self, task: StoredTask) -> bool:
+        """Cancel a task; return False if it had ended before."""
+        return self.store.end(task, "cancelled", self.cancelled_outcome, message="Cancelled by request")
+
     def _finished(self, connection: Any, task: StoredTask) -> None:  # noqa: B027  # only one wire has something to do
         """Release what the session keeps for a task, after its handler."""
 
@@ -93,7 +99,12 @@ class TaskEngine(ABC):
         """Answer a request with its task and run its handler; return False if no thread can be started for it."""
         end = partial(self._end, task)
         context = in_task(self._peer, connection, incoming, self.store, task, kind=self.context, end=end)
+        incoming.end_task = partial(self._end_early, task)
         line = settled(connection, incoming, self._written(connection, incoming, task))
+        if line is None:
+            # The request was cancelled meanwhile, so nobody learns the id of the task.
+            self._end_early(task)
+            return True
         # Before any message that the handler sends.
         connection.reply(incoming, line)
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..client.extending import TASKS, supports
 from ..connection.connection import Connection
 from ..connection.handlers import INTERNAL, Handlers
 from ..errors import DecodeError, ResponseError
@@ -18,6 +17,7 @@ from ..session.control_flow import Detached
 from ..session.events import Incoming
 from .context import InStatelessTask
 from .engine import TaskEngine
+from .extension_binding import TASKS, supports
 from .store import MemoryTasks, Question, StoredTask, timestamp
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ExtensionTasks(TaskEngine):
         return self._signed({"resultType": "complete"}, "UpdateTaskResult")
 
     def _cancel(self, params: Any, context: Any) -> Any:
-        self.store.end(self._found(params.task_id, context), "cancelled", None, message="Cancelled by request")
+        self._end_early(self._found(params.task_id, context))
         return self._signed({"resultType": "complete"}, "CancelTaskResult")
 
     def _unknown(self) -> ResponseError:

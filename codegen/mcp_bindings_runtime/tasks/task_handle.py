@@ -159,7 +159,7 @@ def start_task(
     binding: Binding = side.binding
     wanted = binding.types.TaskMetadata(ttl=None if ttl is None else round(ttl * 1000))
     created = peer.request(key, params.__replace__(task=wanted), timeout=timeout, on_progress=on_progress)
-    if not isinstance(created, binding.types.CreateTaskResult):
+    if not isinstance(created, binding.task_result_class):
         from ..errors import ProtocolError
 
         text = f"{key.name}: expected a task, the answer is a {created.__class__.__name__}"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings import v2026_07_28
-from mcp_bindings_runtime.client.extending import with_tasks
 from mcp_bindings_runtime.errors import TaskCancelled
+from mcp_bindings_runtime.tasks.extension_binding import with_tasks
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from support.scripted_peers import PATIENCE, eventually, scripted_server
 from support.task_server import serving

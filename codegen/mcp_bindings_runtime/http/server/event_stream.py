@@ -108,10 +108,13 @@ class EventStream:
             timeout = left if self._is_gone is None else min(left, POLL_INTERVAL)
             result = self._log.read(self._reader, self._after, timeout)
             left -= POLL_INTERVAL
-            if result.events or result.over or self._is_gone is None:
+            if self._is_gone is None or (result.events and not result.over):
                 return result
+            # Also before the last events, so that the caller learns that they were not delivered.
             if self._is_gone():
                 raise StopIteration
+            if result.over:
+                return result
             if left <= 0:
                 return result
 

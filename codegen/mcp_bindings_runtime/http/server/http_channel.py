@@ -9,8 +9,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from ...connection.calls import Call
-from ...errors import CallCancelled, McpError, RequestTimeout
+from ...connection.calls import Call, PendingCalls
+from ...errors import McpError, RequestTimeout
 from ...logs import write_log
 from ...methods import NotificationMethod, RequestMethod
 from ...session.events import Incoming
@@ -29,8 +29,7 @@ _MAX_WAIT: Final = 3600.0
 class HttpChannel(ABC):
     """A ``Channel`` that sends by ``deliver``, which derived classes implement.
 
-    ``timeout`` and ``limit`` are in seconds, as for ``Connection``. ``calls`` holds the pending requests to the client by
-    id.
+    ``timeout`` and ``limit`` are in seconds, as for ``Connection``. ``calls`` holds the pending requests to the client.
     """
 
     dropped: int = 0
@@ -40,7 +39,7 @@ class HttpChannel(ABC):
     _stalled: bool = False
     """Whether the last notification timed out while the stream was full."""
 
-    def __init__(self, session: Session, lock: Lock, calls: dict[Any, Call], *, timeout: float, limit: float) -> None:
+    def __init__(self, session: Session, lock: Lock, calls: PendingCalls, *, timeout: float, limit: float) -> None:
         self.session = session
         self.lock = lock
         self.calls = calls
@@ -155,11 +154,8 @@ class HttpChannel(ABC):
             if call.progress is not None:
                 call.deliver_progress()
                 call.progress.discard()
-        except CallCancelled as error:
-            self._abandon(call, error.reason)
-            raise
         except BaseException as error:
-            self._abandon(call, str(error) or error.__class__.__name__)
+            self._abandon(call, error)
             raise
 
     def conclude(self, call: Call, reason: str) -> None:
@@ -168,12 +164,10 @@ class HttpChannel(ABC):
             self._abandon(call, reason)
             call.finish(None)
 
-    def _abandon(self, call: Call, reason: str | None) -> None:
+    def _abandon(self, call: Call, why: BaseException | str) -> None:
         with self.lock:
-            known = self.calls.pop(call.id, None) is call
-            line = self.session.cancel(call.id, reason) if known else None
+            line = self.calls.cancel(call, why)
         if line is not None:
-            write_log("debug", "cancelling %s: %s", call.key.name, reason)
             self.send(line, optional=True)
 
 

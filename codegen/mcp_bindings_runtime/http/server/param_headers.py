@@ -8,6 +8,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from ...connection.calls import PendingCalls
 from ...logs import write_log
 from ...meta import member
 from ...session.events import Incoming
@@ -82,9 +83,8 @@ class ToolParamHeaders:
         if not isinstance(event, Incoming):
             return None
         event.principal = principal
-        line = server.handle_request(
-            _NullChannel(session, Lock(), {}, timeout=server.timeout, limit=server.limit), event
-        )
+        channel = _NullChannel(session, Lock(), PendingCalls(session), timeout=server.timeout, limit=server.limit)
+        line = server.handle_request(channel, event)
         return None if line is None else member(json.loads(line), "result")
 
 

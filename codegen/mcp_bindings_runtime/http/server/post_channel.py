@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...connection.auto_reset_event import AutoResetEvent
-from ...connection.calls import Call
+from ...connection.calls import PendingCalls
 from ...errors import McpError
 from ...jsonrpc import ErrorObject
 from ...logs import write_log
@@ -53,7 +53,7 @@ class PostChannel(HttpChannel):
         self,
         session: Session,
         lock: Lock,
-        calls: dict[Any, Call],
+        calls: PendingCalls,
         *,
         timeout: float,
         limit: float,

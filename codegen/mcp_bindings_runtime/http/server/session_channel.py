@@ -8,12 +8,13 @@ from secrets import randbits
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
-from ...connection.calls import Call
+from ...connection.calls import PendingCalls
 from ...connection.leader_followers import SerialQueue
 from ...errors import ConnectionClosed
 from ...logs import write_log
 from ...methods import NotificationMethod
-from ...session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, RequestCancelled
+from ...session.events import Dropped, Event, Incoming, LateTask, Notified, Outcome, Progressed, RequestCancelled
+from ...session.late_tasks import cancel_task_in
 from ...session.stateless import CHANGES
 from .event_log import Priority
 from .http_channel import NO_ROOM, HttpChannel
@@ -42,8 +43,8 @@ class SessionChannel(HttpChannel):
         start: Callable[[Callable[[], None]], bool],
         forward: Callable[[str, bytes], None],
     ) -> None:
-        calls: dict[Any, Call] = {}
-        super().__init__(server.session(), Lock(), calls, timeout=server.timeout, limit=server.limit)
+        session = server.session()
+        super().__init__(session, Lock(), PendingCalls(session), timeout=server.timeout, limit=server.limit)
         self.server = server
         self.record = record
         self._store = store
@@ -135,13 +136,15 @@ class SessionChannel(HttpChannel):
             events = self.session.receive(line)
         for event in events:
             if isinstance(event, Outcome):
-                call = self.calls.pop(event.id, None)
-                if call is not None:
-                    call.finish(event.result, event.error)
+                if not self.calls.finish(event):
+                    with self.lock:
+                        cancellation = cancel_task_in(self.session, event.result)
+                    if cancellation is not None:
+                        self.try_send((cancellation,))
+            elif isinstance(event, LateTask):
+                self.try_send((event.line,))
             elif isinstance(event, Progressed):
-                call = self.calls.get(event.id)
-                if call is not None:
-                    call.advance(event.params)
+                self.calls.progressed(event)
             elif isinstance(event, Notified):
                 self._notifications.put(event)
             elif isinstance(event, RequestCancelled):
@@ -215,8 +218,7 @@ class SessionChannel(HttpChannel):
         self.try_send(lines)
         with self.lock:
             self.session.close()
-            calls = list(self.calls.values())
-            self.calls.clear()
+            calls = self.calls.end()
         for call in calls:
             call.finish(None, ConnectionClosed("the session has ended"))
         for post_channel in list(self._post_channels.values()):

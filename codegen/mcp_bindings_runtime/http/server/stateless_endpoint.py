@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
+from ...connection.calls import PendingCalls
 from ...connection.thread_pool import ThreadPool
 from ...errors import ConnectionClosed
 from ...jsonrpc import (
@@ -116,6 +117,8 @@ class StatelessEndpoint:
             raise Rejection(400, "the client closed the connection before the response") from None
         log = channel.log
         if log is None:
+            if incoming.end_task is not None and is_gone():
+                _cancel(channel, incoming)
             return _json_answer(channel)
 
         def on_close(complete: bool) -> None:
@@ -190,7 +193,7 @@ def _channel(server: Server, session: Session, incoming: Incoming, open_stream: 
     return PostChannel(
         session,
         Lock(),
-        {},
+        PendingCalls(session),
         timeout=server.timeout,
         limit=server.limit,
         open_stream=open_stream,
@@ -207,12 +210,14 @@ def _json_answer(channel: PostChannel) -> Response:
 
 
 def _cancel(channel: PostChannel, incoming: Incoming) -> None:
-    """Cancel a request whose client has closed the connection (Cancellation: Transport-Specific)."""
+    """Cancel a request whose client has closed the connection (Cancellation: Transport-Specific), and its task."""
     incoming.cancelled = True
     incoming.reason = "the client has closed the connection"
     with channel.lock:
         channel.session.close()
     channel.abandon()
+    if incoming.end_task is not None:
+        incoming.end_task()
 
 
 def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
