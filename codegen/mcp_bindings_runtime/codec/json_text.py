@@ -93,14 +93,15 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _no_constant(name: str) -> Any:
+def refuse_constant(name: str) -> Any:
+    """Raise ``NotJson`` for NaN and the infinities, which Python reads but JSON does not have; for ``parse_constant``."""
     message = f"{name}, which is no JSON"
     raise NotJson(message)
 
 
 _TOO_DEEP = "JSON nested too deeply"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]").search
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=refuse_constant)
 _UNTYPED: Any = _DECODER  # typeshed declares another argument
 _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_UNTYPED)
 """The function that ``raw_decode`` calls; the detour takes a sixth of the time of a short text."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..codec.json_text import NotJson, refuse_constant
 from ..connection.context import Context
 from ..errors import UsageError
 from .mismatch import MismatchError
@@ -84,10 +85,6 @@ def _parsed(value: str | list[str]) -> Any:
     if isinstance(value, list):
         return [_parsed(each) for each in value]
     try:
-        return json.loads(value, parse_constant=_refuse_constant)
-    except RecursionError as fault:
+        return json.loads(value, parse_constant=refuse_constant)
+    except (NotJson, RecursionError) as fault:
         raise ValueError from fault
-
-
-def _refuse_constant(text: str) -> Any:
-    raise ValueError(text)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..binding import OTHER, Binding
+from ..codec.json_text import NotJson, refuse_constant
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from ..facts import Era
 from ..jsonrpc import (
@@ -162,10 +163,9 @@ class Session:
         return self._complete_one(batch)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
-        """Stop waiting for a response, and return the line that notifies the peer; None if it may not be notified.
+        """Stop waiting for a response, and return the line that notifies the peer.
 
-        That is so for requests that have ended or asked for a task, and before the session is open. For a response that
-        is a task ``receive`` then returns a ``LateTask``.
+        None for requests that have ended or asked for a task, and before the session is open. A late task is cancelled.
         """
         is_task = request_id in self._task_requests
         key = self.forget(request_id)
@@ -335,8 +335,8 @@ class Session:
     def _receive_invalid(self, line: bytes, error: DecodeError) -> Sequence[Event]:
         """Return the events of a line that is not a message of the revision."""
         try:
-            value = json.loads(line.decode(), parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
+            value = json.loads(line.decode(), parse_constant=refuse_constant)
+        except (NotJson, ValueError, RecursionError):
             reason = f"{error.found} at {error.path}"
             return (self._refuse_without_id(ErrorObject(PARSE_ERROR, "Parse error", {"reason": reason})),)
         if value.__class__ is list and value and self.binding.batches:
@@ -448,8 +448,3 @@ class Session:
             return ""
         owner = f"this {self.side}" if own else f"the {self._sender}"
         return f"{key.name} needs the capability {path!r}, which {owner} has not declared"
-
-
-def _refuse_constant(text: str) -> Any:
-    """Refuse NaN and the infinities, which Python reads but JSON does not have."""
-    raise ValueError(text)
