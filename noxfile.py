@@ -190,6 +190,13 @@ def revisions(session: nox.Session) -> None:
     session.run("python", "docs/revisions/pages.py")
 
 
+@nox.session(default=False)
+def options(session: nox.Session) -> None:
+    """Write the tables of options in docs/ anew; the tests compare them with what would be written."""
+    session.install("-e", ".[codegen]")
+    session.run("python", "docs/option_tables.py")
+
+
 @nox.session
 def vendored(session: nox.Session) -> None:
     """Use a copy made with --out where only attrs and cattrs are installed."""

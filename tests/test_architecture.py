@@ -204,8 +204,8 @@ def test_source_of_the_emitted_code_is_in_templates() -> None:
 
 
 INSPECTING = {
-    # The annotations of its own class, which are its options.
-    "server/options.py",
+    # The annotations of its own classes, which are options.
+    "options.py",
 }
 """Modules of the runtime that inspect classes instead of asking facts; an entry that does not fails."""
 

@@ -42,10 +42,10 @@ def over(transport: Transport, *servers: Server) -> None:
 
 def wsgi_app(*servers: Server, **options: Any) -> Application:
     """Return a WSGI application with one endpoint for all servers; for ``options`` see ``wsgi_app`` of a server."""
-    from mcp_bindings_runtime.http.server.options import options_of
+    from mcp_bindings_runtime.http.server.options import EndpointOptions
     from mcp_bindings_runtime.http.server.wsgi import Application
 
-    return Application(servers, options_of(options))
+    return Application(servers, EndpointOptions(**options))
 
 
 def http(
@@ -53,8 +53,7 @@ def http(
 ) -> None:
     """Serve over HTTP at ``/mcp`` of this host and port (0: any free port) until Ctrl-C.
 
-    ``options`` are those of ``wsgi_app``, ``path`` and ``ready``; see
-    ``runtime.http.server.http_server.run_http``. Requires the extra ``http``.
+    ``options`` are those of ``run_http`` of a server. Requires the extra ``http``.
     """
     from mcp_bindings_runtime.http.server.http_server import run_http
 

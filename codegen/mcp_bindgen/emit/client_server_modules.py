@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from mcp_bindings_runtime.facts import Facts
+
 from mcp_bindgen.emit.capability_paths import boolean_capabilities, capability_paths
 from mcp_bindgen.emit.decorators import plan_decorators
 from mcp_bindgen.emit.docstrings import literal
@@ -23,7 +25,7 @@ Module: TypeAlias = tuple[str, Sources, dict[str, Any]]
 """File name, modules to import from besides the usual ones, and values of the template."""
 
 
-def plan_client_server_modules(protocol: Protocol, names: Names) -> Iterator[Module]:
+def plan_client_server_modules(protocol: Protocol, names: Names, facts: Facts) -> Iterator[Module]:
     """Yield the three modules."""
     yield "binding.py", (), {"capabilities": _capabilities(protocol)}
     path, parent = _parent(protocol, "Client")
@@ -46,7 +48,7 @@ def plan_client_server_modules(protocol: Protocol, names: Names) -> Iterator[Mod
         {
             "parent": path,
             "context": "StatelessContext" if is_stateless(protocol) else "ServerContext",
-            "options": plan_server_options(protocol, names),
+            "options": plan_server_options(protocol, names, facts),
             "offers": convenience_methods(protocol, "server"),
             "methods": plan_request_methods(protocol, names, "server"),
             "decorators": decorators,

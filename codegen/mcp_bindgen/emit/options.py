@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
-from inspect import getsource
-from itertools import pairwise
 
 from attrs import frozen
+from mcp_bindings_runtime.facts import Facts
 from mcp_bindings_runtime.features.callbacks import BY_CAPABILITY, ON_NOTIFICATION
 from mcp_bindings_runtime.features.client_methods import ELICIT, ROOTS, SAMPLE
 from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
@@ -16,10 +14,11 @@ from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOp
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.emit.call_variants import call_variants
 from mcp_bindgen.emit.capability_paths import capability_paths
+from mcp_bindgen.emit.declared_options import declared_options
 from mcp_bindgen.emit.docstrings import docstring, literal
 from mcp_bindgen.emit.layout import Bracketed, lines
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.prerequisites import has_tasks, is_stateless, object_of
+from mcp_bindgen.emit.prerequisites import is_stateless, object_of
 from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side
 
 _CLIENT: Mapping[str, tuple[str, str]] = {
@@ -101,38 +100,18 @@ def _option_view(name: str, annotation: str, doc: str) -> OptionView:
     return OptionView(tuple(_annotated(name, annotation)), tuple(docstring(doc, 8)))
 
 
-def plan_server_options(protocol: Protocol, names: Names) -> tuple[OptionView, ...]:
+def plan_server_options(protocol: Protocol, names: Names, facts: Facts) -> tuple[OptionView, ...]:
     """Return the options of a server in the order in which the runtime declares them."""
     introduction = _introduction_options(protocol, Annotations(protocol, names, "types."), "server")
     annotations = {name: annotation for name, (annotation, _) in introduction.items()}
     annotations["capabilities"] = "types.ServerCapabilities | None"
-    absent = {name for name, _ in _INTRODUCTION.values()} - introduction.keys()
-    ping = protocol.methods.get("ping")
-    if ping is None or "server" not in ping.sent_by:
-        absent |= {"ping", "ping_failures"}
-    if not has_tasks(protocol):
-        absent.add("tasks")
+    declaring = StatelessServerOptions if is_stateless(protocol) else ServerOptions
+    lacking = declaring.lacking(facts, protocol.methods, capability_paths(protocol, "client"))
     return tuple(
-        _option_view(each.name, annotations.get(each.name, each.annotation), each.doc)
-        for each in _declared_options(StatelessServerOptions if is_stateless(protocol) else ServerOptions)
-        if each.name not in absent
+        _option_view(each.name, annotations.get(each.name, each.plain_annotation), each.doc_with_default)
+        for each in declared_options(declaring)
+        if each.name not in lacking
     )
-
-
-def _declared_options(cls: type) -> Iterator[_Option]:
-    """Yield the options that a class of the runtime declares; the docstring of each with its default."""
-    for each in reversed(cls.__mro__[:-1]):
-        source = getsource(each)
-        (declaration,) = ast.parse(source).body
-        for field, after in pairwise(declaration.body if isinstance(declaration, ast.ClassDef) else ()):
-            match field, after:
-                case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
-                    default = getattr(cls, name)
-                    stated = "" if default in (None, ()) else f" Default: {default!r}."
-                    doc = " ".join(text.split()) + stated
-                    yield _Option(name, ast.get_source_segment(source, annotation) or "", doc)
-                case _:
-                    pass
 
 
 def plan_requirable(protocol: Protocol) -> list[str]:

@@ -52,6 +52,7 @@ def render_package(
     decoders = Decoders(protocol, names, recursive, shared.classes)
     decoders_view = decoders.plan()
     has_client_and_server = can_converse(protocol)
+    facts = facts_of(protocol, names, base or protocol.version)
     has: dict[Need, bool] = {
         "caching": is_stateless(protocol),
         "forms": has_forms(protocol),
@@ -98,13 +99,13 @@ def render_package(
     add(
         "revision.py",
         revision=literal(protocol.version),
-        facts=facts_lines(facts_of(protocol, names, base or protocol.version)) if has_client_and_server else (),
+        facts=facts_lines(facts) if has_client_and_server else (),
         sha256=protocol.sha256,
         batches=BATCH in names.types,
         handshake=not is_stateless(protocol),
     )
     if has_client_and_server:
-        for file, more_imports, values in plan_client_server_modules(protocol, names):
+        for file, more_imports, values in plan_client_server_modules(protocol, names, facts):
             add(file, more_imports, **values)
     return files
 

@@ -5,9 +5,10 @@ The generator reads these classes for the ``ServerOptions`` of each package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from ..options import Milliseconds, Options, Prerequisite, Seconds
 from ..validation import (
     require_booleans,
     require_callable,
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
     from ..tasks.store import MemoryTasks
 
 
-class ServerOptions:
+class ServerOptions(Options):
     """The options of a server besides its name and version."""
+
+    prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
+        "title": Prerequisite("member of Implementation", "title"),
+        "description": Prerequisite("member of Implementation", "description"),
+        "icons": Prerequisite("member of Implementation", "icons"),
+        "website_url": Prerequisite("member of Implementation", "website_url"),
+        "ping": Prerequisite("method", "ping"),
+        "ping_failures": Prerequisite("method", "ping"),
+        "tasks": Prerequisite("method", "tasks/result"),
+    }
+    unknown_error = TypeError
 
     title: str | None = None
     """Display name of the server; `name` identifies it to programs."""
@@ -41,11 +53,11 @@ class ServerOptions:
     """If true, handlers may send log messages."""
     workers: int = 16
     """Limit on the requests of one connection that run at the same time."""
-    timeout: float = 60.0
+    timeout: Seconds = 60.0
     """Seconds to wait for a response of the client; each progress notification restarts the timer."""
-    limit: float = 600.0
+    limit: Seconds = 600.0
     """Seconds to wait for a response of the client in total."""
-    grace: float = 2.0
+    grace: Seconds = 2.0
     """Seconds that running handlers have to finish after the client has closed the connection."""
     page_size: int = 100
     """Number of items on a page of a list."""
@@ -55,7 +67,7 @@ class ServerOptions:
     """Rate limits for calls, completions, progress and log messages; True for the defaults, False for none."""
     redact: Callable[[Any], Any] | None = None
     """Callback that receives the data of each log message and returns the data to send."""
-    ping: float | None = None
+    ping: Seconds | None = None
     """Seconds without a message after which the client is pinged; None for never."""
     ping_failures: int = 3
     """Number of pings without a response after which the connection is closed."""
@@ -64,12 +76,7 @@ class ServerOptions:
 
     def __init__(self, **options: Any) -> None:
         """Raise `UsageError` for a value that does not fit its option, and ``TypeError`` for an unknown option."""
-        known = {name for cls in type(self).__mro__[:-1] for name in cls.__annotations__}
-        for name, value in options.items():
-            if name not in known:
-                text = f"unknown option {name!r} of a server; use {', '.join(sorted(known))}"
-                raise TypeError(text)
-            setattr(self, name, value)
+        super().__init__(**options)
         require_seconds(timeout=self.timeout, limit=self.limit, grace=self.grace, ping=self.ping or 0)
         require_positive_integers(workers=self.workers, ping_failures=self.ping_failures, page_size=self.page_size)
         require_strings(instructions=self.instructions)
@@ -82,15 +89,21 @@ class ServerOptions:
 class StatelessServerOptions(ServerOptions):
     """The options of a server of a revision without handshake."""
 
+    # An extension has the tasks.
+    prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
+        **ServerOptions.prerequisites,
+        "tasks": Prerequisite("method", "tools/call"),
+    }
+
     state_key: bytes | None = None
     """At least 32 secret bytes that sign the state of requests that wait for input from the client, the same in all
     processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
     """
-    state_lifetime: float = 600.0
+    state_lifetime: Seconds = 600.0
     """Seconds that a client may take to answer a request for input."""
     versions: Sequence[str] = ()
     """All revisions that the endpoint supports; those of the server alone unless set."""
-    ttl_ms: int = 0
+    ttl_ms: Milliseconds = 0
     """Milliseconds that clients may cache results, unless `cache` sets others for a method or resource."""
     cache_scope: Literal["public", "private"] = "private"
     """Scope of cached results: `public` for everybody, `private` for the requesting user."""

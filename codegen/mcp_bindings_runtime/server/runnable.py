@@ -35,15 +35,15 @@ class RunnableServer(Server):
 
         ``options`` are those of ``runtime.http.server.options.EndpointOptions``.
         """
-        from ..http.server.options import options_of
+        from ..http.server.options import EndpointOptions
         from ..http.server.wsgi import Application
 
-        return Application([self], options_of(options))
+        return Application([self], EndpointOptions(**options))
 
     def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
         """Serve over HTTP at ``/mcp`` of a host and port (0: any that is free) until Ctrl-C. Needs the extra ``http``.
 
-        ``options`` are those of ``wsgi_app``, ``path`` and ``ready``; see ``runtime.http.server.http_server.run_http``.
+        ``options`` are those of ``runtime.http.server.options.HttpServerOptions``.
         """
         from ..http.server.http_server import run_http
 

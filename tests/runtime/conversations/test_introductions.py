@@ -128,10 +128,10 @@ def test_the_typed_options_of_a_server_are_those_that_it_takes(revision):
     path = Path(GENERATED, f"v{revision.replace('-', '_')}", "server.py")
     classes = {node.name: node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)}
     typed = {each.target.id for each in classes["ServerOptions"].body if isinstance(each, ast.AnnAssign)}
-    taken = {*ServerOptions.__annotations__}
+    taken = {*ServerOptions.names()}
     lacking = set(missing_members(binding(revision)))
     if revision in STATELESS:
-        taken |= {*StatelessServerOptions.__annotations__}
+        taken |= {*StatelessServerOptions.names()}
         lacking |= {"ping", "ping_failures"}
     elif "tasks/result" not in binding(revision).requests:
         lacking |= {"tasks"}

@@ -14,7 +14,6 @@ from typing import Any, Final
 from ...errors import UsageError
 from .disconnection import SOCKET
 from .http1 import ChunkedBody, FieldReader
-from .request_body import BODY_TIME
 
 try:
     from cheroot.makefile import StreamReader, StreamWriter
@@ -26,8 +25,6 @@ except ImportError as missing:
     message = "serving HTTP needs cheroot; run: pip install 'mcp-bindings[http]'"
     raise UsageError(message) from missing
 
-HEAD_TIME: Final = 10.0
-"""Default limit on the time in which the head of a request must arrive, in seconds."""
 _MAX_DISCARDED: Final = 64 * 1024
 """Limit on the unread bytes of a body that are discarded to keep the connection open."""
 
@@ -169,9 +166,9 @@ class StrictGateway(CherootGateway):
 class StrictServer(CherootServer):
     """cheroot's server with the limits that its requests read, and a ``stop`` that closes every connection."""
 
-    head_time = HEAD_TIME
+    head_time: float
     """Seconds in which the head of a request must arrive."""
-    body_time = BODY_TIME
+    body_time: float
     """Seconds in which the body of a request must arrive."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

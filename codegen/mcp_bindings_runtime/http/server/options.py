@@ -1,101 +1,113 @@
-"""Options of an HTTP endpoint: the arguments of ``wsgi_app`` and ``run_http``."""
+"""Options of an HTTP endpoint (``wsgi_app``), and of the HTTP server that runs one (``run_http``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from inspect import signature
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
+from ...options import Bytes, Milliseconds, Options, Seconds
 from ...validation import (
+    require_callable,
     require_instance,
     require_methods,
     require_positive_integers,
     require_positive_numbers,
+    require_seconds,
     require_strings,
 )
 from .origin_policy import LOOPBACK, OriginPolicy
-from .request_body import BODY_LIMIT, BODY_TIME
 
 if TYPE_CHECKING:
     from .authorization import Authorization
     from .store import Store
 
 
-class EndpointOptions:
-    """Options of an endpoint.
+class EndpointOptions(Options):
+    """Options of an endpoint. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
-    ``path`` is that of the endpoint below the mount point of the application; ``sse_path`` and ``messages_path`` are those
-    of the older HTTP+SSE, which ``sse_path=None`` disables.
-
-    ``allowed_hosts`` are the names under which clients may address the server, by default those of this machine;
-    ``allowed_origins`` are the web pages that may use it besides pages on these hosts; see ``OriginPolicy``.
-
-    ``body_limit`` is in bytes, ``body_time`` in seconds for the body to arrive. A stream carries a comment after
-    ``keepalive`` seconds without a message; ``retry`` is the time in milliseconds after which a client that lost a stream
-    should reconnect. ``threads`` is the number of requests that the WSGI server handles at a time, of which ``streams``,
-    by default three quarters, may be streams that clients listen on. At most ``handlers`` handlers run at a time.
-
-    ``store`` keeps sessions and events, by default in this process. ``authorization`` requires a token; without it, the
-    principal is the ``REMOTE_USER`` of the WSGI server, if any. Only the principal that began a session can use it.
-
-    Raises ``UsageError`` for a value that is not valid.
+    path: str = "/"
+    """Path of the endpoint below the mount point of the application."""
+    sse_path: str | None = "/sse"
+    """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE."""
+    messages_path: str = "/messages"
+    """Path to which clients of HTTP+SSE post."""
+    allowed_hosts: Iterable[str] = LOOPBACK
+    """Names under which clients may address the server: for any port, or as `name:port` for one. `"*"` allows all."""
+    allowed_origins: Iterable[str] = ()
+    """Origins of web pages that may use the server, besides pages on the allowed hosts. `"*"` allows all."""
+    authorization: Authorization | None = None
+    """Check of the access token that each request must have. Without it, the principal is the `REMOTE_USER` of the WSGI
+    server, if there is one.
     """
+    body_limit: Bytes = 4 * 1024 * 1024
+    """Limit on the bytes of a request's body."""
+    body_time: Seconds = 30.0
+    """Seconds in which a request's body must arrive."""
+    threads: int = 32
+    """Number of requests that the WSGI server handles at the same time."""
+    streams: int | None = None
+    """Limit on the streams that are open for listening, each of which occupies a thread; three quarters of `threads`
+    unless set.
+    """
+    handlers: int = 256
+    """Limit on the handlers that run at the same time."""
+    keepalive: Seconds = 15.0
+    """Seconds without a message after which a stream carries a comment."""
+    retry: Milliseconds = 1000
+    """Milliseconds after which a client that has lost a stream should reconnect."""
+    store: Store | None = None
+    """Store of sessions and events; a `MemoryStore` in this process unless set."""
 
-    def __init__(
-        self,
-        *,
-        path: str = "/",
-        sse_path: str | None = "/sse",
-        messages_path: str = "/messages",
-        allowed_hosts: Iterable[str] = LOOPBACK,
-        allowed_origins: Iterable[str] = (),
-        body_limit: int = BODY_LIMIT,
-        body_time: float = BODY_TIME,
-        keepalive: float = 15.0,
-        retry: int = 1000,
-        threads: int = 32,
-        streams: int | None = None,
-        handlers: int = 256,
-        store: Store | None = None,
-        authorization: Authorization | None = None,
-    ) -> None:
-        require_instance("path", path, str, "a str")
-        require_instance("messages_path", messages_path, str, "a str")
-        require_strings(sse_path=sse_path)
-        for name, value in (("path", path), ("sse_path", sse_path), ("messages_path", messages_path)):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_instance("path", self.path, str, "a str")
+        require_instance("messages_path", self.messages_path, str, "a str")
+        require_strings(sse_path=self.sse_path)
+        for name in ("path", "sse_path", "messages_path"):
+            value: str | None = getattr(self, name)
             if value is not None and not value.startswith("/"):
                 text = f"`{name}` must be a path that begins with '/', got {value!r}"
                 raise UsageError(text)
-        require_positive_integers(body_limit=body_limit, retry=retry, threads=threads, handlers=handlers)
-        require_positive_integers(**({} if streams is None else {"streams": streams}))
-        require_positive_numbers(body_time=body_time, keepalive=keepalive)
-        if store is not None:
+        require_positive_integers(
+            body_limit=self.body_limit, retry=self.retry, threads=self.threads, handlers=self.handlers
+        )
+        if self.streams is not None:
+            require_positive_integers(streams=self.streams)
+        require_positive_numbers(body_time=self.body_time, keepalive=self.keepalive)
+        if self.store is not None:
             require_methods(
-                "store", store, ("sessions", "open", "find"), "a store such as MemoryStore() or RedisStore(url)"
+                "store", self.store, ("sessions", "open", "find"), "a store such as MemoryStore() or RedisStore(url)"
             )
-        if authorization is not None:
-            require_methods("authorization", authorization, ("principal", "paths"), "an Authorization(validate, …)")
-        self.path = path.rstrip("/")
-        self.sse_path = None if sse_path is None else sse_path.rstrip("/")
-        self.messages_path = messages_path.rstrip("/")
-        self.origin_policy = OriginPolicy(allowed_hosts, allowed_origins)
-        self.body_limit = body_limit
-        self.body_time = body_time
-        self.keepalive = keepalive
-        self.retry = retry
-        self.threads = threads
-        self.streams = streams
-        self.handlers = handlers
-        self.store = store
-        self.authorization = authorization
+        if self.authorization is not None:
+            require_methods(
+                "authorization", self.authorization, ("principal", "paths"), "an Authorization(validate, …)"
+            )
+        self.path = self.path.rstrip("/")
+        self.sse_path = None if self.sse_path is None else self.sse_path.rstrip("/")
+        self.messages_path = self.messages_path.rstrip("/")
+        self.origin_policy = OriginPolicy(self.allowed_hosts, self.allowed_origins)
 
 
-def options_of(arguments: Mapping[str, Any], *others: str) -> EndpointOptions:
-    """Return the options from keyword arguments. Raise ``UsageError`` for an unknown one; ``others`` are known, too."""
-    names = {*signature(EndpointOptions).parameters, *others}
-    unknown = next((name for name in arguments if name not in names), None)
-    if unknown is not None:
-        text = f"unknown option {unknown!r}; use {', '.join(sorted(names))}"
-        raise UsageError(text)
-    return EndpointOptions(**arguments)
+class HttpServerOptions(EndpointOptions):
+    """Options of an HTTP server: those of its endpoint, and its own. Raises ``UsageError`` like ``EndpointOptions``."""
+
+    path: str = "/mcp"
+    """Path of the endpoint."""
+    idle: Seconds = 10.0
+    """Seconds of silence within a request or between requests after which a connection is closed."""
+    head_time: Seconds = 10.0
+    """Seconds in which a request's head must arrive."""
+    grace: Seconds = 2.0
+    """Seconds that running handlers have to finish after the server was closed."""
+    ready: Callable[[Any], object] | None = None
+    """Callback that receives the server once it listens: an object with `port`, `url(path)`, and `close()`, which any
+    thread may call. Prints the URL on standard error unless set.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_positive_numbers(idle=self.idle, head_time=self.head_time)
+        require_seconds(grace=self.grace)
+        if self.ready is not None:
+            require_callable("ready", self.ready, ("server",))

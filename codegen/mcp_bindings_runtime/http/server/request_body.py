@@ -8,12 +8,7 @@ from typing import Any, Final
 
 from .responses import Rejection
 
-BODY_LIMIT: Final = 4 * 1024 * 1024
-"""Default limit on the bytes of a body."""
-BODY_TIME: Final = 30.0
-"""Default limit on the time in which a body must arrive, in seconds."""
-
-_READ_SIZE = 64 * 1024
+_READ_SIZE: Final = 64 * 1024
 
 
 def read_body(environ: Mapping[str, Any], limit: int, seconds: float) -> bytes:

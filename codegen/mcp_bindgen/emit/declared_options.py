@@ -1,0 +1,61 @@
+"""The options that a class of the runtime declares, read from its source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from inspect import getsource
+from itertools import pairwise
+from typing import Any
+
+from attrs import frozen
+from mcp_bindings_runtime.options import Options
+
+_UNITS = {"Seconds": "float", "Milliseconds": "int", "Bytes": "int"}
+"""Types that state a unit, to the types that they stand for."""
+_UNIT = re.compile(rf"\b({'|'.join(_UNITS)})\b")
+
+
+@frozen
+class DeclaredOption:
+    """An option of a class."""
+
+    name: str
+    annotation: str
+    """The type as declared, with its unit."""
+    default: Any
+    doc: str
+    """The docstring in one line."""
+
+    @property
+    def plain_annotation(self) -> str:
+        """The type without a unit."""
+        return _UNIT.sub(lambda unit: _UNITS[unit[0]], self.annotation)
+
+    @property
+    def doc_with_default(self) -> str:
+        """The docstring and, if it says anything, the default."""
+        return self.doc if self.default in (None, ()) else f"{self.doc} Default: {self.default!r}."
+
+
+@cache
+def declared_options(cls: type[Options]) -> tuple[DeclaredOption, ...]:
+    """Return the options of a class in the order of their first declaration."""
+    found = {each.name: each for base in reversed(cls.__mro__[:-1]) for each in _declared_by(base, cls)}
+    assert found.keys() == cls.names(), "each option has a default and a docstring"
+    return tuple(found.values())
+
+
+def _declared_by(base: type, cls: type[Options]) -> Iterator[DeclaredOption]:
+    source = getsource(base)
+    (declaration,) = ast.parse(source).body
+    assert isinstance(declaration, ast.ClassDef)
+    for field, after in pairwise(declaration.body):
+        match field, after:
+            case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))) if name in cls.names():
+                declared = ast.get_source_segment(source, annotation) or ""
+                yield DeclaredOption(name, " ".join(declared.split()), getattr(cls, name), " ".join(text.split()))
+            case _:
+                pass

@@ -1,0 +1,76 @@
+"""Options: each is declared once, as an attribute of a class with its type, default and docstring.
+
+The generator reads these classes for the signatures of the packages, and a test compares the tables of the documentation
+with them. The type of a number is its unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+Seconds: TypeAlias = float
+Milliseconds: TypeAlias = int
+Bytes: TypeAlias = int
+
+
+class Prerequisite(NamedTuple):
+    """The part of a revision without which its clients or servers do not have an option."""
+
+    kind: Literal["method", "client capability", "member of Implementation", "fact"]
+    name: str
+    """The method, the dotted path of the capability, or the attribute of ``Implementation`` or ``Facts``."""
+
+    def is_fulfilled(self, facts: Facts, methods: Collection[str], client_capabilities: Collection[str]) -> bool:
+        """Return whether a revision with these parts has the option."""
+        match self.kind:
+            case "method":
+                return self.name in methods
+            case "client capability":
+                return self.name in client_capabilities
+            case "member of Implementation":
+                return self.name in facts.introduction
+            case "fact":
+                return bool(getattr(facts, self.name))
+
+
+class Options:
+    """The values of options. Each attribute that a subclass declares is an option."""
+
+    prerequisites: ClassVar[Mapping[str, Prerequisite]] = {}
+    """Prerequisites of the options that not every revision has."""
+    unknown_error: ClassVar[type[Exception]] = UsageError
+    """The error for an unknown option."""
+
+    def __init__(self, **options: Any) -> None:
+        """Raise ``unknown_error``; subclasses also raise ``UsageError`` for a value that does not fit its option."""
+        known = self.names()
+        unknown = next((name for name in options if name not in known), None)
+        if unknown is not None:
+            text = f"unknown option {unknown!r}; use {', '.join(sorted(known))}"
+            raise self.unknown_error(text)
+        vars(self).update(options)
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """Return the names of all options."""
+        return frozenset(
+            name
+            for each in cls.__mro__[:-1]
+            for name, annotation in each.__annotations__.items()
+            if not annotation.startswith("ClassVar")
+        )
+
+    @classmethod
+    def lacking(cls, facts: Facts, methods: Collection[str], client_capabilities: Collection[str]) -> frozenset[str]:
+        """Return the names of the options that a revision with these parts does not have."""
+        return frozenset(
+            name
+            for name, prerequisite in cls.prerequisites.items()
+            if not prerequisite.is_fulfilled(facts, methods, client_capabilities)
+        )

@@ -1,0 +1,94 @@
+"""Writes the tables of options in these pages, from the classes that declare the options; run it as ``nox -s options``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from mcp_bindgen.emit.declared_options import DeclaredOption, declared_options
+from mcp_bindings_runtime.binding import Binding
+from mcp_bindings_runtime.installed_revisions import client_class, installed_revisions
+from mcp_bindings_runtime.options import Options
+from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
+
+FOLDER = Path(__file__).resolve().parent
+_TABLE = re.compile(r"<!-- options: (?P<path>[\w.]+) -->\n(?:\|.*\n|\n)*<!-- end of options -->")
+_UNITS = {"Seconds": "s", "Milliseconds": "ms"}
+_SIZES = {"MiB": 1024 * 1024, "KiB": 1024, "bytes": 1}
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each page that has tables of options."""
+    texts = {page: page.read_text(encoding="utf-8") for page in sorted(FOLDER.glob("*.md"))}
+    return {page: _TABLE.sub(_filled, text) for page, text in texts.items() if _TABLE.search(text)}
+
+
+def classes_in(text: str) -> list[type[Options]]:
+    """Return the classes whose tables a page has."""
+    return [_class(found["path"]) for found in _TABLE.finditer(text)]
+
+
+def _filled(found: re.Match[str]) -> str:
+    rows = "\n".join(_rows(_class(found["path"])))
+    return f"<!-- options: {found['path']} -->\n\n{rows}\n\n<!-- end of options -->"
+
+
+def _class(path: str) -> type[Options]:
+    module, _, name = path.rpartition(".")
+    cls: type[Options] = getattr(import_module(f"mcp_bindings_runtime.{module}"), name)
+    return cls
+
+
+def _rows(cls: type[Options]) -> Iterator[str]:
+    """Yield the rows of the options that a class adds to those of its base, or whose default it changes."""
+    yield "| option | default | meaning |\n|---|---|---|"
+    base: type[Options] = cls.__mro__[1]
+    inherited = declared_options(base)
+    for option in declared_options(cls):
+        if option not in inherited:
+            doc = f"{option.doc}{_revisions(cls, option)}".replace("|", r"\|")
+            yield f"| `{option.name}` | {default(option)} | {doc} |"
+
+
+def default(option: DeclaredOption) -> str:
+    """Return the default of an option with its unit."""
+    value = option.default
+    if value is None or value == ():
+        return "none"
+    unit = option.annotation.partition(" ")[0]
+    if unit == "Bytes":
+        name, size = next((name, size) for name, size in _SIZES.items() if value % size == 0)
+        return f"{value // size} {name}"
+    if unit in _UNITS:
+        return f"{value:g} {_UNITS[unit]}"
+    if value.__class__ in {int, float}:
+        return f"{value:,}"
+    values: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    return ", ".join(f"`{each}`" for each in values)
+
+
+def _revisions(cls: type[Options], option: DeclaredOption) -> str:
+    """Return a note on the revisions that have an option; empty if all have it."""
+    if option.name not in cls.prerequisites:
+        return ""
+    every = sorted(installed_revisions())
+    having = [each for each in every if option.name not in _lacking(cls, client_class(each).binding)]
+    if having == every:
+        return ""
+    if having == every[-len(having) :]:
+        return f" Since {having[0]}."
+    return f" Until {having[-1]}." if having == every[: len(having)] else f" In {', '.join(having)}."
+
+
+def _lacking(cls: type[Options], binding: Binding) -> frozenset[str]:
+    chosen = StatelessServerOptions if cls is ServerOptions and binding.era == "stateless" else cls
+    methods = {*binding.requests, *binding.notifications}
+    return chosen.lacking(binding.facts, methods, binding.capabilities["client"])
+
+
+if __name__ == "__main__":
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")
