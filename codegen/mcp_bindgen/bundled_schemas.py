@@ -98,7 +98,7 @@ def package_name(label: str) -> str:
         message = f"the label of a package must consist of at most {_MAX_LABEL} letters, digits, - and _; got {shown!r}"
         raise _wrong(message)
     if name in _SHARED:
-        message = f"the package of {label!r} would be {name!r}, which is the name of a shared part; choose another"
+        message = f"the label {label!r} gives the package name {name!r}, which is reserved; choose another label"
         raise _wrong(message)
     return name
 
@@ -126,16 +126,16 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(word, list(known), n=count, cutoff=0.6)
 
 
-def unknown_revision(word: str, option: str | None = None) -> BindgenError:
+def unknown_revision(word: str, option: str | None = None, *, what: str = "not a bundled revision") -> BindgenError:
     """Return the error for a word that names no bundled revision; ``option`` is where the user wrote it."""
     known = revisions()
     near = nearest(word.removeprefix("v").replace("_", "-"), known)
     if near:
-        hint = f"the nearest {'are' if len(near) > 1 else 'is'} {', '.join(near)}"
+        hint = f"did you mean {' or '.join(near)}?"
     else:
-        hint = f"there are {', '.join(known)}"
+        hint = f"use one of {', '.join(known)}"
     place = "" if option is None else f"{option}: "
-    return _wrong(f"{place}{word!r} is no bundled revision; {hint}")
+    return _wrong(f"{place}{word!r} is {what}; {hint}")
 
 
 def _wrong(message: str) -> BindgenError:

@@ -112,7 +112,7 @@ def generate(
         package = _package(item, runtime, core if core in labels or not copy_runtime else None)
         twin = next((other for other in packages if other.name == package.name), None)
         if twin is not None:
-            message = f"{item.label!r} and {twin.label!r} would both be written to {package.name}; name one differently"
+            message = f"{item.label!r} and {twin.label!r} have the same package name, {package.name}; change one label"
             raise BindgenError(message)
         packages.append(package)
     return Run(tuple(packages), {**root_files(runtime), **(runtime_files() if copy_runtime else {})})
@@ -148,7 +148,7 @@ def _package(item: Input, runtime: str, core: str | None) -> Package:
     # The file name without folders, so that output does not depend on the working directory.
     source = protocol.source if isinstance(item, Bundled) else Path(protocol.source).name
     if isinstance(item, Bundled) and protocol.version != item.label:
-        message = f"the bundled schema of {item.label} names its version {protocol.version}; one of the two is wrong"
+        message = f"the bundled schema of {item.label} has the protocol version {protocol.version}; correct one of them"
         raise BindgenError(message)
     base = (_base(item) or catalog.base_of(protocol)) if can_converse(protocol) else None
     command = None if isinstance(item, Bundled) else item.command

@@ -56,5 +56,5 @@ def _data(packaged: str, in_checkout: str) -> Path:
         return root / in_checkout
     from mcp_bindgen.errors import BindgenError
 
-    message = f"this installation lacks its data, {inside}; reinstall mcp-bindings"
+    message = f"the data folder {inside} is missing from this installation; reinstall mcp-bindings"
     raise BindgenError(message)

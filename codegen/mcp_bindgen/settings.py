@@ -52,7 +52,7 @@ def _parse(file: Path) -> Settings:
     found: object = tools.get("mcp-codegen", {})
     table = _table(found)
     if table is None:
-        message = f"{file}: tool.mcp-codegen is {_kind(found)}, expected a table: [tool.mcp-codegen]"
+        message = f"{file}: tool.mcp-codegen must be a table, got {_kind(found)}; write [tool.mcp-codegen]"
         raise BindgenError(message)
     return _Table(file, table).settings()
 
@@ -68,7 +68,7 @@ class _Table:
         for key in self._table:
             if key not in _KEYS:
                 near = nearest(key, _KEYS, 1)
-                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}"
+                hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(_KEYS)}"
                 message = f"unknown key {key!r} in [tool.mcp-codegen]; {hint}"
                 raise self._wrong(message)
         return Settings(
@@ -87,18 +87,19 @@ class _Table:
         texts = _texts(value)
         if texts is None:
             # Without quotes TOML reads 2025-03-26 as a date, which is what people write first.
-            message = f'versions is {_kind(value)}, expected a list of strings: ["2025-03-26"]'
+            found = "other values in the list" if isinstance(value, list) else _kind(value)
+            message = f'versions must be a list of strings such as ["2025-03-26"], got {found}'
             raise self._wrong(message)
         return texts
 
     def _text(self, key: str) -> str | None:
         value = self._table.get(key)
         if isinstance(value, str) and "\0" in value:
-            message = f"{key} contains a NUL character, which is not allowed in a path"
+            message = f"{key} must not contain a NUL character"
             raise self._wrong(message)
         if value is None or isinstance(value, str):
             return value
-        message = f"{key} is {_kind(value)}, expected a string"
+        message = f"{key} must be a string, got {_kind(value)}"
         raise self._wrong(message)
 
     def _path(self, key: str) -> Path | None:
@@ -109,11 +110,11 @@ class _Table:
         value = self._table.get("map", {})
         entries = _table(value)
         if entries is None:
-            message = f'map is {_kind(value)}, expected a table: {{ "./core" = "2025-03-26" }}'
+            message = f'map must be a table such as {{ "./core" = "2025-03-26" }}, got {_kind(value)}'
             raise self._wrong(message)
         for name, place in entries.items():
             if not isinstance(place, str):
-                message = f"map.{name} is {_kind(place)}, expected a string: a file or a revision"
+                message = f"map.{name} must be a file or a revision, as a string, got {_kind(place)}"
                 raise self._wrong(message)
         return {name: self._file_or_revision(str(place)) for name, place in entries.items()}
 
@@ -146,6 +147,6 @@ _NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (str, "a string"),
     (bool, "a boolean"),
     ((int, float), "a number"),
-    (list, "a list with other things than strings"),
+    (list, "a list"),
     (dict, "a table"),
 )

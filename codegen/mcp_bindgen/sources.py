@@ -119,7 +119,7 @@ class _Search:
         for specifier in self._mapped:
             if specifier not in self._used:
                 option = self._options.get(specifier, "--map")
-                message = f"{option} {specifier}=… matches no import of {main.name}"
+                message = f"{option} {specifier}=… is not used: {main.name} does not import {specifier!r}"
                 raise BindgenError(message)
         # Where others import the main file too, both ways have to lead to the same module.
         imported = {self._names[key]: module for key, module in self._found.items()}
@@ -130,7 +130,7 @@ class _Search:
         from mcp_bindgen.syntax.reader import read_schema
 
         if len(self._found) >= MAX_FILES:
-            message = f"{place.name}: no more than {MAX_FILES} files can be imported"
+            message = f"{place.name}: more than {MAX_FILES} files are imported, which is the limit"
             raise BindgenError(message)
         data = bundled_schemas.schema_file(place.key).read_bytes() if place.file is None else read_bytes(place.file)
         name = self._names.setdefault(place.key, place.name)
@@ -162,8 +162,8 @@ class _Search:
             looked = f"looked for {', '.join(tried)} in {place.file.parent}"
             self._fault(item, f"cannot find the module {specifier!r}; {looked}")
             return None
-        hint = f"say what it is with --map {specifier}=FILE or --map {specifier}=REVISION"
-        self._fault(item, f"cannot tell where the module {specifier!r} is; {hint}")
+        hint = f"pass --map {specifier}=FILE or --map {specifier}=REVISION"
+        self._fault(item, f"cannot locate the module {specifier!r}; {hint}")
         return None
 
     def _fault(self, item: Import, message: str) -> None:
@@ -227,7 +227,7 @@ def understand(modules: Modules, revision: str, base: str | None = None) -> Prot
     with showing_lines(modules.texts):
         protocol = resolve_protocol(modules.main, revision=revision, base=named, imported=modules.imported)
     if not protocol.order:
-        message = f"{modules.main.source} declares nothing"
+        message = f"{modules.main.source} declares no types and no constants"
         raise BindgenError(message)
     return protocol
 

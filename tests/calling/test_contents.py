@@ -34,7 +34,7 @@ def test_each_kind_of_block_has_its_line() -> None:
         "inside",
         "[resource, 5 bytes]",
         "[resource x:y (why, text/plain)]",
-        "[image that is no base64: Only base64 data is allowed]",
+        "[image with invalid base64: Only base64 data is allowed]",
     ]
 
 
@@ -85,7 +85,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, uri: str, mime: str | N
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BindgenError, match="give --save a folder that can be written"):
+    with pytest.raises(BindgenError, match="pass a writable folder to --save"):
         lines({"type": "image", "data": DATA}, folder=tmp_path / "file")
 
 

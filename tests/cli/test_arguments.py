@@ -45,13 +45,13 @@ def test_the_command_goes_first_and_is_generate_unless_named(typed: str, parsed:
 @pytest.mark.parametrize(
     ("typed", "advice"),
     [
-        ("--version check", "'check' is a command, not a revision; write: mcp-codegen check"),
-        ("--version=check", "'check' is a command, not a revision; write: mcp-codegen check"),
-        ("--version explain Tool", "'explain' is a command, not a revision; write: mcp-codegen explain Tool"),
-        ("--force --version check --out x", "write: mcp-codegen check --out x"),
-        ("--version --out x", "--version needs a revision, or all"),
-        ("--out x --version", "--version needs a revision, or all"),
-        ("--version a b", "'b' is no command; repeat --version for each revision"),
+        ("--version check", "'check' is a command, not a revision; run: mcp-codegen check"),
+        ("--version=check", "'check' is a command, not a revision; run: mcp-codegen check"),
+        ("--version explain Tool", "'explain' is a command, not a revision; run: mcp-codegen explain Tool"),
+        ("--force --version check --out x", "run: mcp-codegen check --out x"),
+        ("--version --out x", "--version needs a revision or all"),
+        ("--out x --version", "--version needs a revision or all"),
+        ("--version a b", "'b' is not a command; write --version before each revision"),
     ],
 )
 def test_words_in_the_wrong_place_are_explained(typed: str, advice: str) -> None:

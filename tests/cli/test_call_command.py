@@ -40,13 +40,13 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
         monkeypatch.setattr(sys, "stdin", nothing)
         to = ("--url", f"http://127.0.0.1:{wire.port}/mcp", "--version", revision, "--header", "X-Who: me")
         status, out, _ = cli("call", "list", "prompts", *to)
-        assert (status, out.splitlines()[0]) == (0, f"conformance-fixture 1.0.0, speaking {revision}")
+        assert (status, out.splitlines()[0]) == (0, f"conformance-fixture 1.0.0, revision {revision}")
         status, out, err = cli("call", "call", "test_tool_with_progress", *to, "--raw")
         assert (status, out) == (0, "The work is done.\n")
         assert "progress: 100/100" in err
         assert "--> {" in err
         status, _, err = cli("call", "call", "test_error_handling", *to)
-        assert (status, err) == (1, "error: the tool 'test_error_handling' has failed\n")
+        assert (status, err) == (1, "error: the tool 'test_error_handling' failed\n")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,13 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
     [
         (["--url", "nonsense"], 2, "error: 'nonsense' is not the URL"),
         (["--url", "http://127.0.0.1:1/mcp"], 1, "error: "),
-        (["--url", "http://127.0.0.1:1/mcp", "--", "server"], 2, "error: say one server, and not two"),
-        (["--url", "http://127.0.0.1:1/mcp", "--header", "nonsense"], 2, "'nonsense' is no header"),
-        (["--header", "a: b", "--", "server"], 2, "--header is for servers with --url"),
+        (["--url", "http://127.0.0.1:1/mcp", "--", "server"], 2, "error: two servers given"),
+        (
+            ["--url", "http://127.0.0.1:1/mcp", "--header", "nonsense"],
+            2,
+            "--header must have the form 'NAME: VALUE', got 'nonsense'",
+        ),
+        (["--header", "a: b", "--", "server"], 2, "--header requires --url"),
     ],
 )
 def test_a_url_that_leads_nowhere(cli, arguments: list[str], status: int, complaint: str) -> None:
@@ -89,7 +93,7 @@ def test_a_tool_that_has_to_be_a_task_is_waited_for(cli, monkeypatch: pytest.Mon
 
 
 LISTING = """\
-desk 1.0, speaking {revision}
+desk 1.0, revision {revision}
 It answers.
 
 tools (8)
@@ -123,9 +127,9 @@ def test_what_a_server_offers_is_listed_in_its_revision(desk, revision: str) -> 
 
 def test_the_revision_is_the_newest_that_both_speak_or_the_one_that_is_asked_for(desk) -> None:
     first = desk("list", "prompts", revisions=tuple(REVISIONS))
-    assert first.out.startswith(f"desk 1.0, speaking {REVISIONS[-1]}\n")
+    assert first.out.startswith(f"desk 1.0, revision {REVISIONS[-1]}\n")
     second = desk("list", "prompts", "--version", REVISIONS[0], revisions=tuple(REVISIONS))
-    assert second.out.startswith(f"desk 1.0, speaking {REVISIONS[0]}\n")
+    assert second.out.startswith(f"desk 1.0, revision {REVISIONS[0]}\n")
     assert "tools" not in second.out
 
 
@@ -133,19 +137,19 @@ def test_a_revision_that_the_server_does_not_speak(desk) -> None:
     status, out, err = desk("--version", "2025-06-18")
     assert (status, out) == (1, "")
     assert (
-        "the peer does not support 2025-06-18; it supports 2025-11-25; without --version, what both sides speak is found out"
+        "the peer does not support 2025-06-18; it supports 2025-11-25; leave out --version to negotiate the revision"
         in err
     )
     err = desk("--version", "2026-07-28").err
     assert (
         err == "error: the peer does not support 2026-07-28 and does not say what it supports; "
-        "without --version, what both sides speak is found out\n"
+        "leave out --version to negotiate the revision\n"
     )
     status, out, err = desk("--version", "2025-06-19")
     assert (status, out, err) == (
         2,
         "",
-        "error: '2025-06-19' is no bundled revision; the nearest are 2025-06-18, 2025-03-26, 2025-11-25\n",
+        "error: '2025-06-19' is not a bundled revision; did you mean 2025-06-18 or 2025-03-26 or 2025-11-25?\n",
     )
 
 
@@ -180,7 +184,7 @@ def test_a_result_for_programs_is_what_the_server_sent(desk) -> None:
 def test_bytes_are_summarised_or_saved(desk, elsewhere: Path) -> None:
     status, out, err = desk("call", "picture")
     assert (status, out) == (0, "a picture\n[image image/png, 6 bytes]\n")
-    assert err == "--save FOLDER writes what is in brackets to files\n"
+    assert err == "add --save FOLDER to save the content in brackets to files\n"
     assert desk("call", "picture", "--save", "here") == (
         0,
         "a picture\n[image image/png, 6 bytes: here/picture.png]\n",
@@ -206,20 +210,20 @@ def test_a_server_has_the_environment_of_the_shell(desk, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["call", "fail"], 1, "error: the tool 'fail' has failed"),
-        (["call", "refuse"], 1, 'error: the server answered with an error: refused (-32000)\n{\n  "why": "because"\n}'),
+        (["call", "fail"], 1, "error: the tool 'fail' failed"),
+        (["call", "refuse"], 1, 'error: the server returned an error: refused (-32000)\n{\n  "why": "because"\n}'),
         (["call", "die"], 1, "exited with status 3"),
         (["call", "wait", "--timeout", "0.2"], 1, "no answer in 0.2 s"),
         (["call", "ad"], 2, "error: the server has no tool 'ad'; did you mean add?"),
         (["call", "add"], 2, "error: the tool 'add' needs a (number); write a=…"),
-        (["call", "add", "a=x"], 2, "error: a: 'x' is no number"),
+        (["call", "add", "a=x"], 2, "error: a: expected number, got 'x'"),
         (["prompt", "meet"], 2, "error: the server has no prompt 'meet'; did you mean greet?"),
         (["prompt", "greet"], 2, "error: the prompt 'greet' needs who"),
         (["call"], 2, "error: call needs the name of a tool"),
-        (["read", "a", "b"], 2, "error: read takes one URI, and 2 words were given"),
-        (["list", "tool"], 2, "error: 'tool' is nothing to list; did you mean tools?"),
-        (["add", "a=1"], 2, "error: 'add' is nothing to do with a server; there are list, call, read, prompt"),
-        (["--record", "no/such/folder"], 2, "give --record a file that can be written"),
+        (["read", "a", "b"], 2, "error: read takes one URI, got 2 arguments"),
+        (["list", "tool"], 2, "error: cannot list 'tool'; did you mean tools?"),
+        (["add", "a=1"], 2, "error: unknown action 'add'; use one of list, call, read, prompt"),
+        (["--record", "no/such/folder"], 2, "pass a writable file to --record"),
         (["--timeout", "0"], 2, "--timeout"),
     ],
 )
@@ -232,8 +236,8 @@ def test_what_goes_wrong_has_its_status(desk, arguments: list[str], status: int,
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["call"], 2, "error: say which server: mcp-codegen call -- COMMAND…"),
-        (["call", "list"], 2, "error: say which server: mcp-codegen call list -- COMMAND…"),
+        (["call"], 2, "error: no server given; run: mcp-codegen call -- COMMAND…"),
+        (["call", "list"], 2, "error: no server given; run: mcp-codegen call list -- COMMAND…"),
         (["call", "--", "no-such-program"], 2, "error: cannot start 'no-such-program': no such program in PATH"),
         (["call", "--", sys.executable, "-c", "pass"], 1, "exited with status 0"),
     ],
@@ -276,7 +280,7 @@ def test_where_nobody_can_answer_a_question_is_declined(desk, monkeypatch: pytes
         for revision in ("2025-06-18", "2025-11-25", "2026-07-28"):
             status, out, err = desk("call", "ask", revisions=(revision,))
             assert (status, out) == (0, "decline None\n")
-            assert "the server asks: Who are you?\ndeclined, as standard input is no terminal" in err
+            assert "the server asks: Who are you?\ndeclined, because standard input is not a terminal" in err
 
 
 class OnATerminal:

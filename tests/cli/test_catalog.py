@@ -79,9 +79,9 @@ def test_an_extension_takes_the_types_of_the_revision_that_it_extends() -> None:
 
 
 def test_an_unknown_revision_has_no_file() -> None:
-    with pytest.raises(BindgenError, match=r"the nearest are 2025-06-18"):
+    with pytest.raises(BindgenError, match=r"did you mean 2025-06-18"):
         catalog.schema_file("2025-06-17")
-    with pytest.raises(BindgenError, match="no bundled revision"):
+    with pytest.raises(BindgenError, match="not a bundled revision"):
         catalog.schema_file("../2025-06-18")
 
 

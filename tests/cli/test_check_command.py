@@ -13,7 +13,7 @@ def test_a_fresh_output_is_clean(cli) -> None:
     cli("--version", "2025-03-26", "--out", "out")
     status, out, err = cli("check", "--version", "2025-03-26", "--out", "out")
     assert (status, err) == (0, "")
-    assert out == "out is what would be generated: 2025-03-26\n"
+    assert out == "out is up to date: 2025-03-26\n"
 
 
 def test_one_changed_byte_is_shown_and_the_command_repairs_it(cli, elsewhere: Path) -> None:

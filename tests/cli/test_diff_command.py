@@ -187,7 +187,10 @@ def test_each_file_has_imports_of_its_own(cli, elsewhere: Path) -> None:
     both = cli("diff", "a.ts", "b.ts", "--map", "core=2025-06-18", "--new-map", "core=2025-11-25", "--format", "json")
     assert both.out == out
     assert cli("diff", "c.ts", "b.ts", "--new-map", "core=2025-11-25", "--fail-on", "none").status == 0
-    assert "--map core=… matches no import of c.ts" in cli("diff", "c.ts", "b.ts", "--map", "core=2025-11-25").err
+    assert (
+        "--map core=… is not used: c.ts does not import 'core'"
+        in cli("diff", "c.ts", "b.ts", "--map", "core=2025-11-25").err
+    )
 
 
 def test_a_report_in_a_file(cli, schemas) -> None:
@@ -206,7 +209,7 @@ def test_a_file_is_replaced_and_a_link_followed(cli, schemas) -> None:
     assert Path("real.txt").read_text().endswith("fails by --fail-on breaking\n")
 
 
-@pytest.mark.parametrize(("place", "message"), [(".", "it is a folder"), (os.devnull, "it is no regular file")])
+@pytest.mark.parametrize(("place", "message"), [(".", "it is a folder"), (os.devnull, "it is not a regular file")])
 def test_a_file_that_cannot_be_written(cli, schemas, place: str, message: str) -> None:
     status, out, err = cli("diff", *schemas, "-o", place)
     assert (status, out) == (2, "")
@@ -289,27 +292,36 @@ def test_the_json_schema(cli, schemas) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say what to compare: mcp-codegen diff OLD NEW, each a revision (2024-11-05, "),
-        (["2025-06-18"], "say what to compare 2025-06-18 with; for example: mcp-codegen diff 2025-06-18 2025-11-25"),
-        (["2026-07-28"], "for example: mcp-codegen diff 2026-07-28 path/to/schema.ts"),
-        (["2025-06-19", "2025-11-25"], "'2025-06-19' is no bundled revision; the nearest are 2025-06-18, "),
-        (["draft", "2025-11-25"], "there is no bundled draft"),
-        (["2025-11-25", "latest"], "the newest is 2026-07-28"),
+        ([], "OLD and NEW are missing; run: mcp-codegen diff OLD NEW, each a revision (2024-11-05, "),
+        (["2025-06-18"], "NEW is missing; for example, run: mcp-codegen diff 2025-06-18 2025-11-25"),
+        (["2026-07-28"], "for example, run: mcp-codegen diff 2026-07-28 path/to/schema.ts"),
+        (
+            ["2025-06-19", "2025-11-25"],
+            "'2025-06-19' is neither a bundled revision nor a file; did you mean 2025-06-18 or ",
+        ),
+        (["draft", "2025-11-25"], "the draft is not bundled"),
+        (["2025-11-25", "latest"], "the newest bundled revision is 2026-07-28"),
         (["-", "2025-11-25"], "cannot be read from standard input"),
         (["gone.ts", "2025-11-25"], "cannot read gone.ts: No such file or directory"),
         ([".", "2025-11-25"], "cannot read .: it is a folder"),
-        ([*PAIR, "--old-name", "x"], "--old-name names a schema file, and 2025-11-25 is bundled"),
-        (["old.ts", "new.ts", "--new-name", " "], "--new-name needs a name"),
-        ([*PAIR, "--map", "core=x.ts"], "bundled revisions import nothing; leave it out"),
-        ([*PAIR, "--old-map", "core=x.ts"], "--old-map says where a schema's imports are, and 2025-11-25 is bundled"),
-        (["old.ts", "2025-11-25", "--new-map", "core=x.ts"], "2025-11-25 is bundled; leave it out"),
-        (["old.ts", "new.ts", "--new-map", "core=2025-06-18"], "--new-map core=… matches no import of new.ts"),
-        (["old.ts", "new.ts", "--old-map", "core"], "--old-map 'core' is not of the form NAME=FILE or NAME=REVISION"),
+        ([*PAIR, "--old-name", "x"], "--old-name applies to schema files, and 2025-11-25 is a bundled revision"),
+        (["old.ts", "new.ts", "--new-name", " "], "--new-name must not be empty"),
+        ([*PAIR, "--map", "core=x.ts"], "OLD and NEW are bundled revisions; leave it out"),
+        ([*PAIR, "--old-map", "core=x.ts"], "--old-map applies to schema files, and 2025-11-25 is a bundled revision"),
+        (["old.ts", "2025-11-25", "--new-map", "core=x.ts"], "2025-11-25 is a bundled revision; leave it out"),
+        (
+            ["old.ts", "new.ts", "--new-map", "core=2025-06-18"],
+            "--new-map core=… is not used: new.ts does not import 'core'",
+        ),
+        (
+            ["old.ts", "new.ts", "--old-map", "core"],
+            "--old-map must have the form NAME=FILE or NAME=REVISION, got 'core'",
+        ),
         (
             [*PAIR, "--print-approvals", "--format", "json"],
-            "--print-approvals prints TOML, and not json; leave out --format json",
+            "--print-approvals always prints TOML; leave out --format json",
         ),
-        (["old.ts", "new.ts", "--map", "core=2025-06-18"], "--map core=… matches no import of old.ts"),
+        (["old.ts", "new.ts", "--map", "core=2025-06-18"], "--map core=… is not used: old.ts does not import 'core'"),
         (
             [*PAIR, "--method", "tool/call"],
             "--method: no method of either revision 'tool/call'; did you mean tools/call?",
@@ -321,7 +333,7 @@ def test_the_json_schema(cli, schemas) -> None:
         ([*PAIR, "--fail-on", "never"], "'never' is not one of"),
         ([*PAIR, "more"], "more"),
         (["broken.ts", "2025-11-25"], "broken.ts:1:"),
-        (["empty.ts", "2025-11-25"], "empty.ts declares nothing"),
+        (["empty.ts", "2025-11-25"], "empty.ts declares no types and no constants"),
     ],
 )
 def test_what_cannot_be_compared_is_said_with_what_to_type(cli, schemas, arguments: list[str], message: str) -> None:
@@ -335,10 +347,10 @@ def test_what_cannot_be_compared_is_said_with_what_to_type(cli, schemas, argumen
 def test_the_option_version_hints_at_the_command(cli) -> None:
     status, out, err = cli("--version", "diff", "2025-06-18", "2025-11-25")
     assert (status, out) == (2, "")
-    assert "'diff' is a command, not a revision; write: mcp-codegen diff 2025-06-18 2025-11-25\n" in err
+    assert "'diff' is a command, not a revision; run: mcp-codegen diff 2025-06-18 2025-11-25\n" in err
     status, out, err = cli("--version", "diff")
     assert (status, out) == (2, "")
-    assert "'diff' is a command, not a revision; write: mcp-codegen diff\n" in err
+    assert "'diff' is a command, not a revision; run: mcp-codegen diff\n" in err
 
 
 def test_colour_is_for_terminals(cli, schemas, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,7 @@ def test_a_bug_of_ours_is_told_apart_from_a_mistake_of_the_user(elsewhere: Path,
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "error: internal error, please report it (ZeroDivisionError: it broke)\n"
-        "MCP_CODEGEN_TRACEBACK=1 shows where it happened\n"
+        "set MCP_CODEGEN_TRACEBACK=1 to see the traceback\n"
     )
     monkeypatch.setenv("MCP_CODEGEN_TRACEBACK", "1")
     assert "Traceback (most recent call last)" in python(code).stderr

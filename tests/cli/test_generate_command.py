@@ -75,7 +75,7 @@ def test_a_file_names_the_command_that_made_it_and_that_changes_nothing(cli, els
 @pytest.mark.parametrize("label", ["mine", "2099-01-01"])
 def test_the_closing_line_says_what_a_package_of_another_label_speaks(cli, label: str) -> None:
     _, out, _ = cli("--version", label, "--schema", str(ROOT / "schema/2024-11-05/schema.ts"), "--out", "o")
-    assert out.splitlines()[0].endswith(" (speaks 2024-11-05, prose of 2024-11-05)")
+    assert out.splitlines()[0].endswith(" (protocol version 2024-11-05, based on 2024-11-05)")
 
 
 @pytest.mark.parametrize("settings", [False, True])
@@ -88,7 +88,7 @@ def test_the_base_of_a_schema_can_be_named(cli, elsewhere: Path, settings: bool)
     else:
         done = cli("--version", "mine", "--schema", str(schema), "--base", "2025-06-18", "--out", "o")
         assert "--base 2025-06-18" in (elsewhere / "o/mine/types.py").read_text(encoding="utf-8").splitlines()[1]
-    assert done.out.splitlines()[0].endswith(" (speaks 2025-11-25, prose of 2025-06-18)")
+    assert done.out.splitlines()[0].endswith(" (protocol version 2025-11-25, based on 2025-06-18)")
     facts = (elsewhere / "o/mine/revision.py").read_text(encoding="utf-8")
     assert 'base="2025-06-18"' in facts
     # Names of tools are restricted by the prose of 2025-11-25, and structured results are in both schemas.
@@ -109,12 +109,12 @@ def test_the_overrides_of_the_named_base_apply(cli, elsewhere: Path, base: str, 
     [
         (
             ["--version", "2025-06-18", "--base", "2025-03-26"],
-            "--base is about a schema of your own, so it needs --schema FILE; bundled revisions are their own base",
+            "--base requires --schema FILE: each bundled revision is its own base",
         ),
-        (["--base", "2025-03-26"], "--base is about a schema of your own, so it needs --schema FILE"),
+        (["--base", "2025-03-26"], "--base requires --schema FILE"),
         (
             ["--schema", "acme.ts", "--base", "2025-03-27"],
-            "--base: '2025-03-27' is no bundled revision; the nearest are",
+            "--base: '2025-03-27' is not a bundled revision; did you mean",
         ),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_bundled_schema_that_names_another_version_is_an_error(
     monkeypatch.setattr(bundled_schemas, "schema_file", lambda label: elsewhere / "schema.ts")
     status, _, err = cli("--version", "2025-03-26", "--out", "o")
     assert status == 2
-    assert "the bundled schema of 2025-03-26 names its version 2024-11-05; one of the two is wrong" in err
+    assert "the bundled schema of 2025-03-26 has the protocol version 2024-11-05; correct one of them" in err
 
 
 def test_a_package_names_only_what_it_has(cli, elsewhere: Path, schema: Path) -> None:
@@ -159,7 +159,7 @@ def test_json_says_the_same_for_programs(cli) -> None:
 def test_without_anything_to_generate_it_asks_for_it(cli) -> None:
     status, out, err = cli("generate", "--out", "out")
     assert (status, out) == (2, "")
-    assert "say what to generate: --version REVISION (2024-11-05, " in err
+    assert "no revision given; pass --version REVISION (2024-11-05, " in err
 
 
 def test_a_checkout_without_its_generated_package_generates_every_byte_of_it(elsewhere: Path) -> None:
@@ -203,7 +203,7 @@ def test_an_installed_package_is_never_written_to(cli, elsewhere: Path, extra: l
     for out in ("site-packages/mcp_bindings", "site-packages/mcp_bindings/sub", "site-packages/mcp_bindgen"):
         status, _, err = cli("--version", "2025-03-26", "--out", out, *extra)
         assert status == 2
-        assert "is an installed package, which is not written to" in err
+        assert ", an installed package; pass another folder to --out" in err
     (elsewhere / "link").symlink_to(site / "mcp_bindings")
     assert cli("--version", "2025-03-26", "--out", "link", *extra).status == 2
     assert list((site / "mcp_bindings").iterdir()) == []
@@ -220,7 +220,7 @@ def test_files_of_somebody_else_are_listed_and_left_alone_unless_forced(cli, els
     assert [path.name for path in (elsewhere / "out/v2025_03_26").iterdir()] == ["types.py"]
     status, _, err = cli("--version", "2025-03-26", "--out", "out", "--force")
     assert status == 0
-    assert "warning: out/v2025_03_26/types.py was not made by mcp-codegen, and is overwritten\n" in err
+    assert "warning: overwrote out/v2025_03_26/types.py, which mcp-codegen had not generated\n" in err
 
 
 def test_when_a_later_package_of_the_run_fails_nothing_at_all_is_written(
@@ -275,7 +275,7 @@ def test_a_label_that_gives_no_name_is_refused(cli, elsewhere: Path, schema: Pat
 def test_several_labels_for_one_schema_are_refused(cli, schema: Path) -> None:
     status, _, err = cli("--schema", str(schema), "--version", "a", "--version", "b", "--out", "out")
     assert status == 2
-    assert "--version is the label of that one schema; give it once" in err
+    assert "--version is the label of that schema; pass it once" in err
     assert cli("--schema", str(schema), "--version", "all", "--out", "out").status == 2
 
 

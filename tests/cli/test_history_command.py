@@ -96,21 +96,21 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say what to look up: mcp-codegen history SUBJECT"),
+        ([], "SUBJECT is missing; pass a type"),
         (["Tool.outputSchma"], "no 'Tool.outputSchma' in 2024-11-05 to 2026-07-28; did you mean Tool.outputSchema?"),
         (["Level"], "did you mean LoggingLevel"),
         (["LoggingLevel:emergancy"], "no alternative 'emergancy' of LoggingLevel; did you mean \"emergency\"?"),
         (["Annotations", "--to", "2024-11-05"], "no 'Annotations' in 2024-11-05"),
-        (["Tool", "--from", "2025-06-19"], "'2025-06-19' is no bundled revision; the nearest"),
-        (["Tool", "--to", "all"], "'all' is no bundled revision; there are"),
+        (["Tool", "--from", "2025-06-19"], "'2025-06-19' is not a bundled revision; did you mean"),
+        (["Tool", "--to", "all"], "'all' is not a bundled revision; use one of"),
         (
             ["Tool", "--from", "2026-07-28", "--to", "2025-06-18"],
-            "--from 2026-07-28 is newer than --to 2025-06-18; exchange them",
+            "--from 2026-07-28 is newer than --to 2025-06-18; swap them",
         ),
-        (["Tool", "--name", "x"], "--name is about a schema of your own; it needs --schema FILE"),
-        (["Tool", "--map", "x=y"], "--map is about a schema of your own; it needs --schema FILE"),
-        (["Tool", "--schema", "acme.ts", "--name", " "], "--name needs a name"),
-        (["Tool", "--schema", "acme.ts", "--name", "2025-06-18"], "acme.ts would be called 2025-06-18"),
+        (["Tool", "--name", "x"], "--name requires --schema FILE"),
+        (["Tool", "--map", "x=y"], "--map requires --schema FILE"),
+        (["Tool", "--schema", "acme.ts", "--name", " "], "--name must not be empty"),
+        (["Tool", "--schema", "acme.ts", "--name", "2025-06-18"], "the name of acme.ts would be 2025-06-18"),
         (["Tool", "--schema", "none.ts"], "none.ts"),
         (["Tool", "--schema", "wrong.ts"], "fault"),
         (["Tool", "--format", "html"], "'html' is not one of"),
@@ -147,4 +147,4 @@ def test_what_only_an_extension_has_is_found_there(cli) -> None:
     status, out, err = cli("history", "DetailedTask")
     assert status == 0
     assert "ext-tasks" in out
-    assert err == "DetailedTask is part of ext-tasks, an extension, and of no revision\n"
+    assert err == "DetailedTask is not part of any revision; this is the history of the extension ext-tasks\n"

@@ -68,10 +68,10 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
     ("arguments", "said"),
     [
         (["--method", "tools/cal"], "--method: no method of any of the revisions 'tools/cal'; did you mean tools/call"),
-        (["--from", "2026-07-28"], "2026-07-28 alone makes no pairing"),
-        (["--link", "{old}-{new}.html"], "--link is for --format html, and this is text"),
+        (["--from", "2026-07-28"], "a matrix needs two revisions, got only 2026-07-28"),
+        (["--link", "{old}-{new}.html"], "--link requires --format html, got text"),
         (["--format", "html", "--link", "page.html"], "must contain {old} and {new}"),
-        (["--from", "2025"], "'2025' is no bundled revision"),
+        (["--from", "2025"], "'2025' is not a bundled revision"),
         (["Tool"], "unexpected extra argument"),
     ],
 )

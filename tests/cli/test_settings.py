@@ -86,17 +86,20 @@ def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) ->
     [
         ("version = ['2025-03-26']", "unknown key 'version' in [tool.mcp-codegen]; did you mean versions?"),
         ("output = 'x'", "unknown key 'output' in [tool.mcp-codegen]; did you mean out?"),
-        ("zzz = 1", "unknown key 'zzz' in [tool.mcp-codegen]; known are versions, out, schema, name, map"),
-        ("versions = 2025-03-26", 'versions is a date or time, expected a list of strings: ["2025-03-26"]'),
-        ("versions = [2025-03-26]", "versions is a list with other things than strings, expected a list of strings"),
-        ("versions = true", "versions is a boolean, expected a list of strings"),
-        ("out = 3", "out is a number, expected a string"),
-        ("out = ['x']", "out is a list"),
-        ('out = "a\\u0000b"', "out contains a NUL character, which is not allowed in a path"),
-        ("schema = {}", "schema is a table, expected a string"),
-        ("name = false", "name is a boolean, expected a string"),
-        ("map = 'x'", "map is a string, expected a table"),
-        ("map = { core = 1 }", "map.core is a number, expected a string: a file or a revision"),
+        ("zzz = 1", "unknown key 'zzz' in [tool.mcp-codegen]; use one of versions, out, schema, name, map"),
+        ("versions = 2025-03-26", 'versions must be a list of strings such as ["2025-03-26"], got a date or time'),
+        (
+            "versions = [2025-03-26]",
+            'versions must be a list of strings such as ["2025-03-26"], got other values in the list',
+        ),
+        ("versions = true", 'versions must be a list of strings such as ["2025-03-26"], got a boolean'),
+        ("out = 3", "out must be a string, got a number"),
+        ("out = ['x']", "out must be a string, got a list"),
+        ('out = "a\\u0000b"', "out must not contain a NUL character"),
+        ("schema = {}", "schema must be a string, got a table"),
+        ("name = false", "name must be a string, got a boolean"),
+        ("map = 'x'", "map must be a table such as "),
+        ("map = { core = 1 }", "map.core must be a file or a revision, as a string, got a number"),
     ],
 )
 def test_a_mistake_is_named_with_its_file(cli, elsewhere: Path, text: str, message: str) -> None:
@@ -112,7 +115,7 @@ def test_a_mistake_is_named_with_its_file(cli, elsewhere: Path, text: str, messa
     [
         (b"[tool.mcp-codegen\n", "is not valid TOML: "),
         (b"x = '\xff'\n", "is not valid TOML: "),
-        (b"[tool]\nmcp-codegen = 3\n", "tool.mcp-codegen is a number, expected a table: [tool.mcp-codegen]"),
+        (b"[tool]\nmcp-codegen = 3\n", "tool.mcp-codegen must be a table, got a number; write [tool.mcp-codegen]"),
     ],
 )
 def test_a_file_that_cannot_be_understood_is_an_error(elsewhere: Path, data: bytes, message: str) -> None:
@@ -129,4 +132,4 @@ def test_a_tool_that_is_no_table_is_for_others_to_complain_about(elsewhere: Path
 
 def test_an_unknown_revision_in_the_settings_is_an_error(cli) -> None:
     project('[tool.mcp-codegen]\nversions = ["2025-03-27"]\nout = "out"\n')
-    assert "'2025-03-27' is no bundled revision" in cli("generate").err
+    assert "'2025-03-27' is not a bundled revision" in cli("generate").err

@@ -73,7 +73,7 @@ def test_one_revision_is_shown_at_a_time(cli, arguments: list[str]) -> None:
     for command in (["model"], ["explain", "Tool"]):
         status, out, err = cli(*command, *arguments)
         assert (status, out) == (2, "")
-        assert err == "error: this command shows one revision at a time; give --version once\n"
+        assert err == "error: this command shows one revision; pass --version once\n"
 
 
 def test_explain_shows_the_newest_revision_that_has_the_name(cli) -> None:

@@ -82,10 +82,10 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
     [
         (["--schema", "nope.ts"], "cannot read nope.ts: No such file or directory"),
         (["--schema", "-"], "a schema cannot be read from standard input"),
-        (["--map", "a=b"], "so it needs --schema FILE"),
-        (["--version", "draft"], "write: mcp-codegen validate --schema FILE"),
+        (["--map", "a=b"], "--map requires --schema FILE"),
+        (["--version", "draft"], "run: mcp-codegen validate --schema FILE"),
         (["--schema", "a.jsonl"], "a.jsonl:1:"),
-        (["--schema", "a.jsonl", "--version", "all"], "give --version once"),
+        (["--schema", "a.jsonl", "--version", "all"], "pass --version once"),
     ],
 )
 def test_a_schema_that_cannot_be_had_is_an_error_of_use(
@@ -213,17 +213,17 @@ def test_annotations_for_github(cli, session: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say what to check: a file, a folder, or - for standard input"),
+        ([], "no input given; pass a file, a folder, or - for standard input"),
         (["nix.jsonl"], "cannot read nix.jsonl: no such file or directory"),
         (["session.jsonl", "nix"], "cannot read nix: no such file or directory"),
         (["empty"], "empty: no files to check; looked for .jsonl, .ndjson, .log, .json, .md, .mdx, .markdown"),
-        (["session.jsonl", "--version", "2025-06-19"], "'2025-06-19' is no bundled revision; the nearest are 2025-06-18"),
-        (["session.jsonl", "--version", "all"], "messages are checked by one revision; give --version once"),
-        (["session.jsonl", "--version", "2025-06-18", "--version", "2025-03-26"], "give --version once"),
+        (["session.jsonl", "--version", "2025-06-19"], "'2025-06-19' is not a bundled revision; did you mean 2025-06-18"),
+        (["session.jsonl", "--version", "all"], "messages are checked against one revision; pass --version once"),
+        (["session.jsonl", "--version", "2025-06-18", "--version", "2025-03-26"], "pass --version once"),
         (["session.jsonl", "--type", "Tol"], "no type 'Tol' in 2026-07-28; did you mean Tool?"),
         (["session.jsonl", "--type", "ClientResult", "--version", "2025-06-18"], "values of type ClientResult cannot be checked"),
-        (["session.jsonl", "--max-line", "lots"], "'lots' is no size; write it as 500K, 16M or 1G"),
-        (["session.jsonl", "--max-line", "0"], "'0' is no size"),
+        (["session.jsonl", "--max-line", "lots"], "must be a size such as 500K, 16M or 1G, got 'lots'"),
+        (["session.jsonl", "--max-line", "0"], "must be a size such as 500K, 16M or 1G, got '0'"),
         (["session.jsonl", "--format", "xml"], "'xml' is not one of 'text', 'json', 'github'"),
         (["a.json", "--max-file", "1K"], "a.json is larger than 1 KiB, the limit for sources that are read as a whole"),
     ],

@@ -73,14 +73,14 @@ def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> N
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("2025-03-27", "'2025-03-27' is no bundled revision; the nearest are 2025-03-26"),
-        ("2025_03_26", "'2025_03_26' is no bundled revision; the nearest are 2025-03-26"),
-        ("v2025-03-26", "'v2025-03-26' is no bundled revision; the nearest are 2025-03-26"),
-        ("tomorrow", f"'tomorrow' is no bundled revision; there are {', '.join(ALL)}"),
-        ("diff2", f"'diff2' is no bundled revision; there are {', '.join(ALL)}"),
-        ("latest", "'latest' is no bundled revision, as what it means would change; the newest is 2026-07-28"),
-        ("2025-03-26,2025-06-18", "repeat --version for each one"),
-        ("", f"--version needs a revision: {', '.join(ALL)} or all"),
+        ("2025-03-27", "'2025-03-27' is not a bundled revision; did you mean 2025-03-26"),
+        ("2025_03_26", "'2025_03_26' is not a bundled revision; did you mean 2025-03-26"),
+        ("v2025-03-26", "'v2025-03-26' is not a bundled revision; did you mean 2025-03-26"),
+        ("tomorrow", f"'tomorrow' is not a bundled revision; use one of {', '.join(ALL)}"),
+        ("diff2", f"'diff2' is not a bundled revision; use one of {', '.join(ALL)}"),
+        ("latest", "'latest' is not a revision; the newest bundled revision is 2026-07-28"),
+        ("2025-03-26,2025-06-18", "repeat --version for each revision"),
+        ("", f"--version needs a revision: use {', '.join(ALL)} or all"),
         ("--out", "--version needs a revision"),
     ],
 )
@@ -95,20 +95,20 @@ def test_an_unknown_word_gets_the_nearest_revisions(cli, elsewhere: Path, word: 
 def test_a_word_that_is_a_command_is_said_to_be_one(cli) -> None:
     status, out, err = cli("--version", "explain", "Tool")
     assert (status, out) == (2, "")
-    assert "error: 'explain' is a command, not a revision; write: mcp-codegen explain Tool\n" in err
-    assert "'list' is a command, not a revision; write: mcp-codegen list" in cli("generate", "--version", "list").err
+    assert "error: 'explain' is a command, not a revision; run: mcp-codegen explain Tool\n" in err
+    assert "'list' is a command, not a revision; run: mcp-codegen list" in cli("generate", "--version", "list").err
 
 
 def test_a_revision_as_a_command_gets_the_option(cli) -> None:
     status, out, err = cli("2025-03-26")
     assert (status, out) == (2, "")
-    assert "'2025-03-26' is a revision, not a command; write: mcp-codegen --version 2025-03-26\n" in err
+    assert "'2025-03-26' is a revision, not a command; run: mcp-codegen --version 2025-03-26\n" in err
 
 
 def test_draft_needs_a_schema_and_says_why(cli) -> None:
     status, out, err = cli("--version", "draft", "--out", "out")
     assert (status, out) == (2, "")
-    assert "changes from day to day" in err
+    assert "because it changes often" in err
     assert "mcp-codegen --version draft --schema FILE" in err
 
 
@@ -140,17 +140,17 @@ def test_every_command_has_a_help_that_fits_a_terminal(cli, command: str) -> Non
     [
         (["--verison", "2025-03-26"], "--version", "mcp-codegen generate --help"),
         (["generate", "--vers", "2025-03-26"], "--vers", "mcp-codegen generate --help"),
-        (["chekc"], "no command 'chekc'; did you mean check?", "mcp-codegen --help"),
+        (["chekc"], "unknown command 'chekc'; did you mean check?", "mcp-codegen --help"),
         (
             ["frobnicate"],
-            "no command 'frobnicate'; there are generate, check, list, explain, model",
+            "unknown command 'frobnicate'; use one of generate, check, list, explain, model",
             "mcp-codegen --help",
         ),
         (["explain"], "NAME", "mcp-codegen explain --help"),
         (["explain", "Tool", "Prompt"], "Prompt", "mcp-codegen explain --help"),
         (["model", "--format", "yaml"], "yaml", "mcp-codegen model --help"),
         (["generate", "--version"], "--version", "mcp-codegen --help"),
-        (["--version", "--out", "x"], "--version needs a revision, or all", "mcp-codegen --help"),
+        (["--version", "--out", "x"], "--version needs a revision or all", "mcp-codegen --help"),
         (["list", "--version", "2025-03-26"], "--version", "mcp-codegen list --help"),
     ],
 )

@@ -271,5 +271,5 @@ def test_a_result_is_not_of_a_method_when_it_is_plainly_of_another() -> None:
 
 
 def test_only_bundled_revisions_have_types() -> None:
-    with pytest.raises(BindgenError, match="no bundled revision"):
+    with pytest.raises(BindgenError, match="not a bundled revision"):
         match({}, "2025-06-17")

@@ -8,7 +8,7 @@
 ``@FILE``      all arguments: a JSON object; words beside it add to it, or replace
 =============  ==========================================================================
 
-A word given again adds to an array; where none is taken, that is an error.
+A repeated word adds an item to an array; for an argument that is not an array, it is an error.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def for_tool(name: str, schema: Json, words: Sequence[str]) -> dict[str, Json]:
     arguments = dict(from_files)
     for key, group in grouped.items():
         if key not in known and not opened and not group[0].exact:
-            raise _unknown(who, key, known, "; to send it all the same, write it as key:=JSON")
+            raise _unknown(who, key, known, f"; to send it anyway, write {key}:=JSON")
         arguments[key] = _value(key, group, known.get(key, {}), schema)
     _require(who, arguments, schemas.as_list(top.get("required")), known, schema)
     return arguments
@@ -66,12 +66,12 @@ def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dic
         if word.key not in known:
             raise _unknown(who, word.key, known, "")
         if word.key in arguments and word.key not in from_files:
-            message = f"{word.key} is given twice"
+            message = f"the argument {word.key!r} is repeated; pass it once"
             raise BindgenError(message)
         arguments[word.key] = schemas.from_json(_contents(word.text)) if word.exact else _contents(word.text)
     for key, value in arguments.items():
         if not isinstance(value, str):
-            message = f"{key}: arguments of prompts are text; write {key}=…"
+            message = f"{key}: arguments of prompts must be strings; write {key}=…"
             raise BindgenError(message)
     wanted = [each["name"] for each in declared if each.get("required")]
     _require(who, arguments, wanted, known, {})
@@ -86,13 +86,13 @@ def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
         if word.startswith("@"):
             value = schemas.from_json(_contents(word))
             if value.__class__ is not dict:
-                message = f"{word}: the arguments are to be one JSON object"
+                message = f"{word}: the file must contain one JSON object with all arguments"
                 raise BindgenError(message)
             from_files.update(value)
             continue
         found = re.match(r"([^=]+?)(:?=)", word)
         if found is None:
-            message = f"{word!r} is no argument; write key=value, key:=JSON, or @FILE with all of them as JSON"
+            message = f"{word!r} is not an argument; write key=value, key:=JSON, or @FILE for a file with all of them"
             raise BindgenError(message)
         parsed.append(Word(found[1], word[found.end() :], found[2] == ":="))
     return from_files, parsed
@@ -102,7 +102,7 @@ def _value(key: str, group: Sequence[Word], schema: Json, root: Json) -> Json:
     many = len(group) > 1
     item = schemas.items_of(schema, root) if many else schema
     if item is None:
-        message = f"{key} is given {len(group)} times, but it takes one {schemas.in_words(schema, root)}"
+        message = f"{key}: expected one value ({schemas.in_words(schema, root)}), got {len(group)}"
         raise InvalidValueError(message)
     texts = [_contents(word.text) for word in group]
     try:
@@ -125,10 +125,10 @@ def _contents(text: str) -> str:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return data.decode()
     except OSError as problem:
-        message = f"cannot read {name!r}: {problem.strerror}; a text that begins with @ is written as key:='\"@…\"'"
+        message = f"cannot read {name!r}: {problem.strerror}; to pass a text that begins with @, write key:='\"@…\"'"
         raise BindgenError(message) from problem
     except UnicodeDecodeError as problem:
-        message = f"{name!r} is no text in UTF-8 (byte {problem.start})"
+        message = f"{name!r} is not UTF-8 text (byte {problem.start})"
         raise BindgenError(message) from problem
 
 
@@ -138,7 +138,7 @@ def _unknown(who: str, key: str, known: Iterable[str], more: str) -> BindgenErro
     if near:
         hint = f"did you mean {near[0]}?"
     else:
-        hint = f"it takes {', '.join(names)}" if names else "it takes none"
+        hint = f"use {', '.join(names)}" if names else "it has no arguments"
     return BindgenError(f"{who} has no argument {key!r}; {hint}{more}")
 
 

@@ -136,7 +136,7 @@ def _check_writable(record: Path | None) -> None:
     try:
         record.open("a", encoding="utf-8").close()
     except OSError as problem:
-        message = f"cannot write {str(record)!r}: {problem.strerror}; give --record a file that can be written"
+        message = f"cannot write {str(record)!r}: {problem.strerror}; pass a writable file to --record"
         raise BindgenError(message) from problem
 
 
@@ -162,10 +162,12 @@ def _answer(form: Any, terminal: Terminal, notify: Notify) -> Answer:
 
     mode = form.get("mode", "form")
     if mode != "form":
-        raise ResponseError(-32602, "Invalid params", {"reason": f"this client declares forms only, not mode {mode!r}"})
+        raise ResponseError(
+            -32602, "Invalid params", {"reason": f"this client supports elicitation in mode 'form' only, got {mode!r}"}
+        )
     if not terminal.interactive:
         notify(question(form))
-        notify("declined, as standard input is no terminal on which somebody could answer")
+        notify("declined, because standard input is not a terminal; run the command in a terminal to answer")
         return Answer("decline")
     with terminal.lock:
         return fill_in(form, terminal)

@@ -89,7 +89,7 @@ class Contents:
         try:
             data = base64.b64decode(encoded, validate=True)
         except (binascii.Error, ValueError) as problem:
-            return f"[{kind} that is no base64: {problem}]"
+            return f"[{kind} with invalid base64: {problem}]"
         about = f"{kind} {visible(mime)}, {len(data)} bytes" if mime else f"{kind}, {len(data)} bytes"
         if self._folder is None:
             self.unsaved += 1
@@ -128,5 +128,5 @@ def _save(folder: Path, name: str, mime: str | None, data: bytes) -> Path:
                 continue
             return path
     except OSError as problem:
-        message = f"cannot write into {str(folder)!r}: {problem.strerror}; give --save a folder that can be written"
+        message = f"cannot write into {str(folder)!r}: {problem.strerror}; pass a writable folder to --save"
         raise BindgenError(message) from problem

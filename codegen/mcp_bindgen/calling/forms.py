@@ -87,7 +87,7 @@ def _field(prompter: Prompter, name: str, field: Json, *, required: bool) -> Jso
                 return field["default"]
             if not required:
                 return _LEFT_OUT
-            prompter.show("  it is required")
+            prompter.show("  a value is required")
             continue
         try:
             value = read(word)

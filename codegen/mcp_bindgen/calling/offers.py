@@ -54,7 +54,7 @@ def find(client: Client, kind: str, name: str) -> Json:
             return each
     names = [each["name"] for each in items]
     near = catalog.nearest(name, names, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there {'is' if len(names) == 1 else 'are'} {_enumerated(names)}"
+    hint = f"did you mean {near[0]}?" if near else f"it has {_enumerated(names)}"
     message = f"the server has no {word} {name!r}; {hint}"
     raise BindgenError(message)
 
@@ -76,8 +76,8 @@ def document(client: Client, offers: dict[str, list[Json]]) -> Json:
 def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterator[str]:
     """Yield the lines of text: each item with its description, each argument with its type and description."""
     info = client.server_info
-    named = "a server that does not name itself" if info is None else f"{info.name} {info.version}".strip()
-    yield visible(f"{named}, speaking {client.binding.revision}")
+    named = "unnamed server" if info is None else f"{info.name} {info.version}".strip()
+    yield visible(f"{named}, revision {client.binding.revision}")
     if client.instructions:
         yield from _wrapped(client.instructions, "", width)
     for kind, items in offers.items():
@@ -90,7 +90,7 @@ def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterat
             yield from _LINES[kind](item, width)
     if not offers:
         yield ""
-        yield "it offers no tools, resources or prompts"
+        yield "the server offers no tools, resources or prompts"
 
 
 def _items(client: Client, kind: str) -> list[Json]:

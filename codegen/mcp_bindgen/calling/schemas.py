@@ -126,7 +126,7 @@ def read(word: str, schema: Json, root: Json) -> Json:
             return value
     if not wanted:
         return word
-    message = f"{word!r} is no {in_words(schema, root)}{_hint(wanted)}"
+    message = f"expected {in_words(schema, root)}, got {word!r}{_hint(wanted)}"
     raise InvalidValueError(message)
 
 
@@ -136,7 +136,7 @@ def check(value: Json, schema: Json, root: Json) -> None:
     for keyword, beyond, words in _BOUNDS:
         bound = schema.get(keyword)
         if _is_number(bound) and beyond(value, bound):
-            message = f"{value!r} is {words.format(bound=bound)}"
+            message = f"expected {words.format(bound=bound)}, got {value!r}"
             raise InvalidValueError(message)
 
 
@@ -156,7 +156,7 @@ def from_json(text: str) -> Json:
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
-        message = f"{_short(text)} is no JSON: {problem}"
+        message = f"{_short(text)} is not valid JSON: {problem}"
         raise InvalidValueError(message) from problem
 
 
@@ -169,7 +169,7 @@ def _choose(word: str, values: Sequence[tuple[Json, str]]) -> Json:
         if word in {_text(value), title}:
             return value
     shown = ", ".join(_text(value) if _text(value) == title else f"{_text(value)} ({title})" for value, title in values)
-    message = f"{word!r} is none of the values that are taken: {shown}"
+    message = f"expected one of {shown}, got {word!r}"
     raise InvalidValueError(message)
 
 
@@ -221,16 +221,16 @@ _ORDER = ("null", "boolean", "integer", "number", "object", "string", "array")
 """Order of conversions: strings late, as they match anything; an array of one item last."""
 
 _BOUNDS: Sequence[tuple[str, Callable[[Json, Json], bool], str]] = (
-    ("minimum", lambda value, bound: _is_number(value) and value < bound, "less than the minimum, {bound}"),
-    ("maximum", lambda value, bound: _is_number(value) and value > bound, "more than the maximum, {bound}"),
+    ("minimum", lambda value, bound: _is_number(value) and value < bound, "at least {bound}"),
+    ("maximum", lambda value, bound: _is_number(value) and value > bound, "at most {bound}"),
     (
         "minLength",
         lambda value, bound: value.__class__ is str and len(value) < bound,
-        "shorter than {bound} characters",
+        "at least {bound} characters",
     ),
-    ("maxLength", lambda value, bound: value.__class__ is str and len(value) > bound, "longer than {bound} characters"),
-    ("minItems", lambda value, bound: value.__class__ is list and len(value) < bound, "less than {bound} items"),
-    ("maxItems", lambda value, bound: value.__class__ is list and len(value) > bound, "more than {bound} items"),
+    ("maxLength", lambda value, bound: value.__class__ is str and len(value) > bound, "at most {bound} characters"),
+    ("minItems", lambda value, bound: value.__class__ is list and len(value) < bound, "at least {bound} items"),
+    ("maxItems", lambda value, bound: value.__class__ is list and len(value) > bound, "at most {bound} items"),
 )
 
 
@@ -254,7 +254,7 @@ def _text(value: Json) -> str:
 
 def _hint(wanted: Sequence[str]) -> str:
     if "boolean" in wanted:
-        return "; accepted are true and false"
+        return "; write true or false"
     if "object" in wanted:
         return '; write it as JSON: {"name": …}'
     return ""
@@ -269,5 +269,5 @@ def _short(text: str) -> str:
 
 
 def _refuse(name: str) -> Json:
-    message = f"{name} is not in JSON"
+    message = f"{name} is not a JSON value"
     raise ValueError(message)

@@ -72,10 +72,10 @@ class App(click.Group):
 
 def _unknown_command(word: str) -> str:
     if word in catalog.revisions():
-        return f"{word!r} is a revision, not a command; write: mcp-codegen --version {word}"
+        return f"{word!r} is a revision, not a command; run: mcp-codegen --version {word}"
     near = catalog.nearest(word, COMMANDS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
-    return f"no command {word!r}; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(COMMANDS)}"
+    return f"unknown command {word!r}; {hint}"
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -102,14 +102,14 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
 \b
   mcp-codegen --version 2025-03-26       generate one revision
   mcp-codegen --version all              generate all of them
-  mcp-codegen --version                  say which there are
-  mcp-codegen check                      compare, write nothing
-  mcp-codegen explain tools/call         look something up
+  mcp-codegen --version                  list the revisions
+  mcp-codegen check                      compare without writing
+  mcp-codegen explain tools/call         show documentation
   mcp-codegen validate session.jsonl     check recorded messages
   mcp-codegen call -- python server.py   use a server from the shell
-  mcp-codegen diff 2025-06-18 2025-11-25 say what changes, and for whom
-  mcp-codegen history Tool.outputSchema  say when it came, changed and went
-  mcp-codegen matrix                     count what breaks, client by server
+  mcp-codegen diff 2025-06-18 2025-11-25 list changes and whom they break
+  mcp-codegen history Tool.outputSchema  show when it changed, and how
+  mcp-codegen matrix                     count breaking changes per pair
 
 Options without a command are those of generate; see mcp-codegen generate --help.
 """
@@ -180,7 +180,7 @@ def _explain(problem: Exception) -> None:
         case RecursionError():
             output.error("the types of the schema are nested too deeply, or refer to each other in too long a chain")
         case MemoryError():
-            output.error("there is not enough memory for this schema")
+            output.error("not enough memory for this schema")
         case ModuleNotFoundError(name="jinja2" | "tree_sitter" | "tree_sitter_typescript"):
             sys.stderr.write(MISSING_EXTRA)
         case _:
@@ -205,4 +205,4 @@ def _report(problem: Exception) -> None:
 
         output.note("".join(traceback.format_exception(problem)).rstrip())
     output.error(f"internal error, please report it ({type(problem).__name__}: {problem})")
-    output.note("MCP_CODEGEN_TRACEBACK=1 shows where it happened")
+    output.note("set MCP_CODEGEN_TRACEBACK=1 to see the traceback")

@@ -44,7 +44,7 @@ def normalise(arguments: list[str], commands: Collection[str], options: Mapping[
     if word in commands:
         return [word, *arguments[:position], *arguments[position + 1 :]]
     if position and "--version" in arguments[:position]:
-        message = f"{word!r} is no command; repeat --version for each revision"
+        message = f"{word!r} is not a command; write --version before each revision"
         raise click.UsageError(message)
     return arguments[position:]
 
@@ -64,11 +64,11 @@ def _first_word(arguments: list[str], commands: Collection[str], options: Mappin
             position += 1
             value = arguments[position] if position < len(arguments) else "-"
             if option == "--version" and value.startswith("-"):
-                message = "--version needs a revision, or all; alone it says which revisions there are"
+                message = "--version needs a revision or all; run mcp-codegen --version to list the revisions"
                 raise click.UsageError(message)
         if option == "--version" and value in commands:
             command = shlex.join([value, *arguments[position + 1 :]])
-            message = f"{value!r} is a command, not a revision; write: mcp-codegen {command}"
+            message = f"{value!r} is a command, not a revision; run: mcp-codegen {command}"
             raise click.UsageError(message)
         position += 1
     return None

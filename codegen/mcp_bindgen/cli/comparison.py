@@ -35,17 +35,17 @@ def schema_of(side: Side) -> Input:
     option, map_option = f"--{which}-name", f"--{which}-map"
     if word in (*catalog.revisions(), *catalog.extensions()):
         if name is not None:
-            message = f"{option} names a schema file, and {word} is bundled; for a file write ./{word}"
+            message = f"{option} applies to schema files, and {word} is a bundled revision; for a file, write ./{word}"
             raise BindgenError(message)
         if own:
-            message = f"{map_option} says where a schema's imports are, and {word} is bundled; leave it out"
+            message = f"{map_option} applies to schema files, and {word} is a bundled revision; leave it out"
             raise BindgenError(message)
         return Bundled(word)
     file = Path(word)
     if not _is_path(word):
         raise BindgenError(_no_revision(word))
     if name is not None and not name.strip():
-        message = f"{option} needs a name"
+        message = f"{option} must not be empty"
         raise BindgenError(message)
     alone = pairs(own, map_option)
     return SchemaFile(
@@ -58,12 +58,12 @@ def missing(old: str | None) -> str:
     known = catalog.revisions()
     if old is None:
         return (
-            f"say what to compare: mcp-codegen diff OLD NEW, each a revision ({', '.join(known)}) "
+            f"OLD and NEW are missing; run: mcp-codegen diff OLD NEW, each a revision ({', '.join(known)}) "
             "or the path of a schema.ts"
         )
     later = [revision for revision in known if revision > old] if old in known else []
     example = later[0] if later else known[-1] if old != known[-1] else "path/to/schema.ts"
-    return f"say what to compare {old} with; for example: mcp-codegen diff {old} {example}"
+    return f"NEW is missing; for example, run: mcp-codegen diff {old} {example}"
 
 
 def _is_path(word: str) -> bool:
@@ -75,11 +75,11 @@ def _no_revision(word: str) -> str:
     known = catalog.revisions()
     if word == "draft":
         return (
-            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and give the path of that "
-            "file instead, in a folder named draft or with --old-name or --new-name"
+            "the draft is not bundled, because it changes often; download its schema.ts into a folder named draft, "
+            "and pass the path of that file"
         )
     if word == "latest":
-        return f"'latest' is no bundled revision, as what it means would change; the newest is {known[-1]}"
+        return f"'latest' is not a revision; the newest bundled revision is {known[-1]}"
     if word == "-":
-        return "a schema cannot be read from standard input, as its imports lie beside it; give the path of a file"
-    return f"{catalog.unknown_revision(word)}; no file has that name either"
+        return "a schema cannot be read from standard input, because its imports are looked up beside it; pass a path"
+    return str(catalog.unknown_revision(word, what="neither a bundled revision nor a file"))

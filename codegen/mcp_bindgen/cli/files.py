@@ -31,8 +31,8 @@ def write_file(file: Path, text: str) -> None:
     # Replace the target of a link, not the link.
     place = Path(os.path.realpath(file))
     if place.exists() and not place.is_file():
-        what = "a folder" if place.is_dir() else "no regular file"
-        message = f"cannot write {output.shown(file)}: it is {what}; give -o the name of a file"
+        what = "a folder" if place.is_dir() else "not a regular file"
+        message = f"cannot write {output.shown(file)}: it is {what}; pass the name of a file to -o"
         raise BindgenError(message)
     with exclusive(place.parent):
         apply_changes({place.name: text.encode("utf-8", "backslashreplace")}, (), place.parent)

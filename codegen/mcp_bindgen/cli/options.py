@@ -28,7 +28,7 @@ schema_option = click.option(
     "--schema",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A schema.ts of your own; --version is then its label.",
+    help="Your own schema.ts; --version is then its label.",
 )
 
 map_option = click.option(
@@ -36,24 +36,25 @@ map_option = click.option(
     "mapped",
     multiple=True,
     metavar="NAME=FILE",
-    help="Where the schema's import NAME is: a file, or a bundled revision. Repeatable.",
+    help="File or bundled revision to use for the schema's import NAME. Repeatable.",
 )
 
 base_option = click.option(
     "--base",
     metavar="REVISION",
-    help="The bundled revision whose prose holds for your schema; by default the one that it names, else the nearest.",
+    help="Bundled revision whose specification applies to your schema; by default the one that the schema names, else "
+    "the most similar one.",
 )
 
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Where to write; in a checkout generated/mcp_bindings.",
+    help="Folder to write to; in a checkout generated/mcp_bindings by default.",
 )
 
 text_or_json = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or for programs."
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format."
 )
 
 
@@ -105,12 +106,10 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
         own = _own(schema, versions, pairs(mapped) or settings.map)
         return [evolve(own, command=command, base=_base(base or settings.base))]
     if base is not None and (versions or settings.schema is None):
-        message = (
-            "--base is about a schema of your own, so it needs --schema FILE; bundled revisions are their own base"
-        )
+        message = "--base requires --schema FILE: each bundled revision is its own base"
         raise BindgenError(message)
     if mapped and (versions or settings.schema is None):
-        message = "--map says where a schema's imports are, so it needs --schema FILE"
+        message = "--map requires --schema FILE"
         raise BindgenError(message)
     if versions:
         return [Bundled(revision) for revision in bundled(versions)]
@@ -131,7 +130,7 @@ def choose_one(options: SchemaOptions) -> Input:
     from mcp_bindgen.settings import Settings
 
     if len(options.versions) > 1 or "all" in options.versions:
-        message = "this command shows one revision at a time; give --version once"
+        message = "this command shows one revision; pass --version once"
         raise BindgenError(message)
     chosen = choose(options, Settings(), everything=False)
     return chosen[0] if chosen else Bundled(catalog.revisions()[-1])
@@ -162,17 +161,17 @@ def _revision(word: str) -> str:
         return word
     if word == "draft":
         message = (
-            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and write: "
+            "the draft is not bundled, because it changes often; download its schema.ts and run: "
             "mcp-codegen --version draft --schema FILE"
         )
     elif word in COMMANDS:
-        message = f"{word!r} is a command, not a revision; write: mcp-codegen {word}"
+        message = f"{word!r} is a command, not a revision; run: mcp-codegen {word}"
     elif not word or word.startswith("-"):
-        message = f"--version needs a revision: {', '.join(known)} or all"
+        message = f"--version needs a revision: use {', '.join(known)} or all"
     elif word == "latest":
-        message = f"'latest' is no bundled revision, as what it means would change; the newest is {known[-1]}"
+        message = f"'latest' is not a revision; the newest bundled revision is {known[-1]}"
     elif "," in word:
-        message = f"{word!r} is no bundled revision; repeat --version for each one"
+        message = f"{word!r} is not a bundled revision; repeat --version for each revision"
     else:
         raise catalog.unknown_revision(word)
     raise BindgenError(message)
@@ -183,10 +182,13 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> SchemaFile:
     from mcp_bindgen.generate import SchemaFile
 
     if str(schema) == "-":
-        message = "a schema cannot be read from standard input, as its imports lie beside it; give --schema a file"
+        message = (
+            "a schema cannot be read from standard input, because its imports are looked up beside it; "
+            "pass a file to --schema"
+        )
         raise BindgenError(message)
     if len(versions) > 1 or "all" in versions:
-        message = "with --schema, --version is the label of that one schema; give it once"
+        message = "with --schema, --version is the label of that schema; pass it once"
         raise BindgenError(message)
     return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
 
@@ -199,9 +201,9 @@ def pairs(mapped: tuple[str, ...], option: str = "--map") -> dict[str, str]:
     for text in mapped:
         name, equals, place = text.partition("=")
         if not (name and equals and place):
-            message = f"{option} {text!r} is not of the form NAME=FILE or NAME=REVISION"
+            message = f"{option} must have the form NAME=FILE or NAME=REVISION, got {text!r}"
             raise BindgenError(message)
         if found.setdefault(name, place) != place:
-            message = f"{option} says twice where {name!r} is: {found[name]} and {place}"
+            message = f"{option} maps {name!r} to both {found[name]} and {place}; pass one of them"
             raise BindgenError(message)
     return found

@@ -30,15 +30,15 @@ def revision_selection_options(command: Command) -> Command:
     """Add ``--from``, ``--to``, ``--schema``, ``--name`` and ``--map`` to a command."""
     for option in (
         map_option,
-        click.option("--name", metavar="NAME", help="What to call that schema."),
+        click.option("--name", metavar="NAME", help="Name of that schema in the report."),
         click.option(
             "--schema",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="A schema.ts of your own, as the newest revision.",
+            help="Your own schema.ts, added as the newest revision.",
         ),
-        click.option("--to", "last", metavar="REVISION", help="The newest bundled revision to look at."),
-        click.option("--from", "first", metavar="REVISION", help="The oldest bundled revision to look at."),
+        click.option("--to", "last", metavar="REVISION", help="Newest bundled revision to include."),
+        click.option("--from", "first", metavar="REVISION", help="Oldest bundled revision to include."),
     ):
         command = option(command)
     return command
@@ -57,23 +57,22 @@ def select_revisions(
             raise catalog.unknown_revision(word)
     start, stop = first or known[0], last or known[-1]
     if start > stop:
-        message = f"--from {start} is newer than --to {stop}; exchange them"
+        message = f"--from {start} is newer than --to {stop}; swap them"
         raise BindgenError(message)
     inputs: list[Input] = [Bundled(revision) for revision in known if start <= revision <= stop]
     if schema is None:
         if name is not None or mapped:
-            message = (
-                f"{'--name' if name is not None else '--map'} is about a schema of your own; it needs --schema FILE"
-            )
+            message = f"{'--name' if name is not None else '--map'} requires --schema FILE"
             raise BindgenError(message)
         return RevisionSelection(inputs, {})
     if name is not None and not name.strip():
-        message = "--name needs a name"
+        message = "--name must not be empty"
         raise BindgenError(message)
     label = name or catalog.label_of(schema)
     if label in known:
         message = (
-            f"--schema: {output.shown(schema)} would be called {label}, as a bundled revision is; give it a --name"
+            f"--schema: the name of {output.shown(schema)} would be {label}, which is a bundled revision; "
+            "pass another one with --name"
         )
         raise BindgenError(message)
     return RevisionSelection([*inputs, SchemaFile(schema, label, pairs(mapped))], {label: str(schema)})

@@ -14,7 +14,7 @@ def target_of(out: Path | None, wanted: str) -> Path:
     """Return the folder of ``--out``, else that of the checkout; ``wanted`` is the command for the error message."""
     target = out or resources.default_target()
     if target is None:
-        message = f"say where to write to; for example: {wanted} --out src/your_package/mcp"
+        message = f"no output folder given; for example, run: {wanted} --out src/your_package/mcp"
         raise BindgenError(message)
     # Not Path.resolve(): messages show the path as the user wrote it.
     target = Path(os.path.normpath(target))
@@ -22,6 +22,6 @@ def target_of(out: Path | None, wanted: str) -> Path:
     if installed is None:
         installed = resources.installation_around(target.resolve())
     if installed is not None:
-        message = f"{output.shown(installed)} is an installed package, which is not written to; choose another --out"
+        message = f"cannot write to {output.shown(installed)}, an installed package; pass another folder to --out"
         raise BindgenError(message)
     return target

@@ -47,24 +47,37 @@ class Invocation(NamedTuple):
     """Progress callback."""
 
 
-@click.command("call", cls=AcceptsServerCommand, short_help="Use a server: list, call, read, prompt.")
+@click.command("call", cls=AcceptsServerCommand, short_help="Use the tools, resources and prompts of a server.")
 @click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
-@click.option("--version", "revision", metavar="REVISION", help="The revision to speak; unless given, any bundled one.")
-@click.option("--url", metavar="URL", help="A server that runs already, over HTTP, instead of a command.")
-@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="With --url: sent along. Repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="Print what the server has answered as JSON.")
 @click.option(
-    "--save", type=click.Path(path_type=Path), metavar="FOLDER", help="Write images and other bytes to files."
+    "--version", "revision", metavar="REVISION", help="Revision to use; by default negotiated with the server."
 )
-@click.option("--raw", is_flag=True, help="Show every message that is sent and received, on standard error.")
-@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Add every message to a file.")
+@click.option("--url", metavar="URL", help="URL of a running HTTP server, instead of COMMAND.")
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="NAME:VALUE",
+    help="With --url: header of each HTTP request. Repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Save images and other binary content to this folder.",
+)
+@click.option("--raw", is_flag=True, help="Print each message sent or received to standard error.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Append each message to this file.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True, max=86400),
     metavar="SECONDS",
-    help="How long to wait for each answer, or for its next progress; 60, or 600 where a person may be asked.",
+    help="Time to wait for a response or its next progress; by default 60, in a terminal 600.",
 )
-@click.option("--log", "log_level", type=click.Choice(LEVELS), metavar="LEVEL", help="Which log messages to ask for.")
+@click.option(
+    "--log", "log_level", type=click.Choice(LEVELS), metavar="LEVEL", help="Lowest level of log messages to request."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -79,31 +92,31 @@ def command(
     timeout: float | None,
     log_level: str | None,
 ) -> int:
-    """Start or connect to a server, and use its tools, resources and prompts.
+    """Use the tools, resources and prompts of a server.
 
     \b
-      mcp-codegen call -- python server.py                      what it offers
+      mcp-codegen call -- python server.py                      list everything
       mcp-codegen call list tools -- python server.py
       mcp-codegen call call add a=1 b=2 -- python server.py     call a tool
       mcp-codegen call read file:///a.txt -- python server.py   read a resource
       mcp-codegen call prompt greet name=Ada -- python server.py
       mcp-codegen call list --url http://127.0.0.1:8000/mcp
 
-    Values have the type that the tool's input schema says:
+    Values are converted to the types of the tool's input schema:
 
     \b
       text=hello  count=3  deep=true  tag=a tag=b  point='{"x": 1}'
-      key:=JSON    this JSON, whatever the schema says
-      key=@FILE    the text of a file, or of standard input: key=@-
+      key:=JSON    JSON, passed without conversion
+      key=@FILE    the text of a file; key=@- reads standard input
       key:=@FILE   the JSON of a file
       @FILE        all arguments, as a JSON object
 
-    Where the server asks something, the form is shown on the terminal;
-    without one it is declined. Results go to standard output; progress, log
-    messages, questions and the server's standard error to standard error.
+    If the server requests input, its form is shown on the terminal; without a
+    terminal it is declined. Results are printed to standard output; progress,
+    log messages, forms and the server's standard error to standard error.
 
-    The status is 0 if all went well, 1 if the tool or the server failed, and
-    2 for what the server was not asked: a wrong name, a wrong argument.
+    The exit status is 0 on success, 1 if the tool or the server failed, and 2
+    if the command line has a wrong name or argument.
     """
     from mcp_bindings_runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
 
@@ -129,11 +142,11 @@ def command(
     except UsageError as problem:
         raise BindgenError(str(problem)) from problem
     except ResponseError as problem:
-        output.error(f"the server answered with an error: {problem.message} ({problem.code})")
+        output.error(f"the server returned an error: {problem.message} ({problem.code})")
         if problem.data is not None:
             output.note(output.json_text(problem.data, sys.stderr).rstrip())
     except UnsupportedRevision as problem:
-        hint = "" if revision is None else "; without --version, what both sides speak is found out"
+        hint = "" if revision is None else "; leave out --version to negotiate the revision"
         output.error(f"{str(problem).partition(';')[0]}{hint}" if not problem.supported else f"{problem}{hint}")
     except McpError as problem:
         output.error(str(problem))
@@ -147,16 +160,16 @@ def _server(ctx: click.Context, words: Sequence[str], url: str | None, headers: 
     command: list[str] = ctx.meta[_COMMAND]
     if bool(command) == (url is not None):
         typed = " ".join(["mcp-codegen call", *words])
-        which = "say one server, and not two" if command else "say which server"
-        message = f"{which}: {typed} -- COMMAND…, for instance -- python server.py, or --url URL"
+        which = "two servers given" if command else "no server given"
+        message = f"{which}; run: {typed} -- COMMAND…, for example -- python server.py, or: {typed} --url URL"
         raise click.UsageError(message, ctx)
     if headers and url is None:
-        message = "--header is for servers with --url; a command has the environment"
+        message = "--header requires --url; pass values to a command in its environment"
         raise click.UsageError(message, ctx)
     pairs = [header.partition(":") for header in headers]
     for name, colon, _ in pairs:
         if not colon or not name.strip():
-            message = f"{name!r} is no header; write --header 'NAME: VALUE'"
+            message = f"--header must have the form 'NAME: VALUE', got {name + colon!r}"
             raise click.UsageError(message, ctx)
     return Server(command, url, {name.strip(): value.strip() for name, _, value in pairs})
 
@@ -177,13 +190,13 @@ def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
         hint = (
             f"did you mean {near[0]}?"
             if near
-            else f"there are {', '.join(_ACTIONS)}; a tool is called with: call {name}"
+            else f"use one of {', '.join(_ACTIONS)}; to call a tool, write: call {name}"
         )
-        message = f"{name!r} is nothing to do with a server; {hint}"
+        message = f"unknown action {name!r}; {hint}"
         raise BindgenError(message)
     needed = _ACTIONS[name][1]
     if needed and not rest:
-        message = f"{name} needs {needed}; `mcp-codegen call list -- COMMAND…` says what there is"
+        message = f"{name} needs {needed}; run `mcp-codegen call list -- COMMAND…` to list them"
         raise BindgenError(message)
     return _ACTIONS[name][0], rest
 
@@ -196,8 +209,8 @@ def _list(client: Client, invocation: Invocation) -> int:
     for word in invocation.words:
         if word not in offers.KINDS:
             near = catalog.nearest(word, offers.KINDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"accepted are {', '.join(offers.KINDS)}"
-            message = f"{word!r} is nothing to list; {hint}"
+            hint = f"did you mean {near[0]}?" if near else f"use {', '.join(offers.KINDS)}"
+            message = f"cannot list {word!r}; {hint}"
             raise BindgenError(message)
     kinds = [kind for kind in offers.KINDS if kind in invocation.words or not invocation.words]
     for word in invocation.words:
@@ -226,7 +239,7 @@ def _call(client: Client, invocation: Invocation) -> int:
         result = _invoke(client, "call_tool", invocation, name, values or None)
     _print(result, invocation, lambda contents: contents.of_tool(name, result))
     if result.get("isError"):
-        output.error(f"the tool {name!r} has failed")
+        output.error(f"the tool {name!r} failed")
         return 1
     return 0
 
@@ -284,7 +297,7 @@ def _print(result: Any, invocation: Invocation, lines: Callable[[Any], Iterable[
         return
     _print_lines(lines(contents))
     if contents.unsaved:
-        output.note("--save FOLDER writes what is in brackets to files")
+        output.note("add --save FOLDER to save the content in brackets to files")
 
 
 def _print_lines(lines: Iterable[str]) -> None:
@@ -296,7 +309,7 @@ def _only(words: Sequence[str], action: str, what: str) -> str:
     from mcp_bindgen.errors import BindgenError
 
     if len(words) != 1:
-        message = f"{action} takes one {what}, and {len(words)} words were given"
+        message = f"{action} takes one {what}, got {len(words)} arguments"
         raise BindgenError(message)
     return words[0]
 

@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 FORMAT = "mcp-check/1"
 
 
-@click.command("check", short_help="Compare with what would be generated; status 1 where it differs.")
-@version_option("A bundled revision. Repeatable; all of them unless given.")
+@click.command("check", short_help="Compare the output folder with newly generated files.")
+@version_option("Bundled revision; by default all. Repeatable.")
 @schema_option
 @map_option
 @base_option
 @out_option
 @text_or_json
 def command(form: str, **options: Any) -> int:
-    """Compare the output folder with what would be generated; write nothing.
+    """Compare the output folder with newly generated files, without writing.
 
-    The differences go to standard output as a unified diff, the command that
-    removes them to standard error. Status 0 says that there are none, 1 that
-    there are some, 2 that the comparison could not be made.
+    Differences are printed to standard output as a unified diff; the command
+    that removes them is printed to standard error.
+
+    The exit status is 0 if there are no differences, 1 if there are some, and
+    2 if the comparison failed.
     """
     return check(SchemaOptions(**options), form)
 
@@ -70,7 +72,7 @@ def check(selected: SchemaOptions, form: str) -> int:
         )
     elif not drifts:
         labels = ", ".join(package.label for package in run.packages)
-        output.print_line(f"{output.shown(target)} is what would be generated: {labels}")
+        output.print_line(f"{output.shown(target)} is up to date: {labels}")
     else:
         for drift in drifts:
             _print_diff(drift)

@@ -26,21 +26,25 @@ class _Output(NamedTuple):
     file: Path | None
 
 
-@click.command("diff", short_help="Say what changes between two revisions, and whom that breaks.")
+@click.command("diff", short_help="List the changes between two revisions and whom they break.")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
-@click.option("--old-name", metavar="NAME", help="What to call OLD, where it is a file.")
-@click.option("--new-name", metavar="NAME", help="What to call NEW, where it is a file.")
+@click.option("--old-name", metavar="NAME", help="Name of OLD in the report, if it is a file.")
+@click.option("--new-name", metavar="NAME", help="Name of NEW in the report, if it is a file.")
 @map_option
-@click.option("--old-map", multiple=True, metavar="NAME=FILE", help="The same for OLD alone, before --map. Repeatable.")
-@click.option("--new-map", multiple=True, metavar="NAME=FILE", help="The same for NEW alone, before --map. Repeatable.")
+@click.option(
+    "--old-map", multiple=True, metavar="NAME=FILE", help="Like --map, for OLD only; overrides --map. Repeatable."
+)
+@click.option(
+    "--new-map", multiple=True, metavar="NAME=FILE", help="Like --map, for NEW only; overrides --map. Repeatable."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(_FORMS),
     default="text",
-    help="For people, for programs, as a page for a browser, for a pull request, as annotations of a build on GitHub, "
-    "as test results.",
+    help="Output format; html is a web page, markdown a comment for a pull request, github annotations for GitHub "
+    "Actions, junit test results.",
 )
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
@@ -50,42 +54,54 @@ class _Output(NamedTuple):
     type=click.Choice(["breaking", "risky", "any", "none"]),
     default="breaking",
     show_default=True,
-    help="From which level on a change makes the status 1.",
+    help="Lowest level of a change that makes the exit status 1.",
 )
 @click.option(
     "--perspective",
     type=click.Choice(["client", "server", "both"]),
     default="both",
     show_default=True,
-    help="Which side is the old one: only what it meets is judged.",
+    help="Judge changes only for an old client with a new server (client) or an old server with a new client (server).",
 )
-@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Only what its messages have. Repeatable.")
-@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind, as in field_added. Repeatable.")
-@click.option("--only", multiple=True, metavar="RULE", help="Only what this rule judged. Repeatable.")
-@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Not what this rule judged. Repeatable.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="METHOD",
+    help="Show only changes in messages of this method. Repeatable.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Show only changes of this kind, such as field_added. Repeatable.",
+)
+@click.option("--only", multiple=True, metavar="RULE", help="Show only changes judged by this rule. Repeatable.")
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out changes judged by this rule. Repeatable."
+)
 @click.option(
     "--level",
     type=click.Choice(["breaking", "risky", "compatible"]),
     default="compatible",
-    help="Only what is as bad as that, or worse.",
+    help="Show only changes of this level or worse.",
 )
-@click.option("--docs", is_flag=True, help="Also tell where only the documentation of something changed.")
-@click.option(
-    "--witness", is_flag=True, help="Also show the messages that break; json and html have them without being asked."
-)
+@click.option("--docs", is_flag=True, help="Also show changes of documentation.")
+@click.option("--witness", is_flag=True, help="Also show example messages that break; json and html always have them.")
 @click.option(
     "--approvals",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A TOML file that says of single changes why they are fine; these do not count.",
+    help="TOML file of approved changes, each with a reason; they do not count for --fail-on.",
 )
 @click.option(
     "--print-approvals",
     is_flag=True,
-    help="Print such a file for what counts now, without the reasons. It is TOML: there is no --format for it.",
+    help="Print a file for --approvals with the changes that count now, without reasons.",
 )
-@click.option("--list-rules", is_flag=True, help="Say by which rules changes are judged, and compare nothing.")
-@click.option("--explain", "explained", metavar="RULE", help="Say what one of these rules means.")
+@click.option("--list-rules", is_flag=True, help="List the rules by which changes are judged, without comparing.")
+@click.option("--explain", "explained", metavar="RULE", help="Explain one of these rules.")
 @click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
 def command(
     old: str | None,
@@ -97,7 +113,7 @@ def command(
     json_schema: bool,
     **options: Any,
 ) -> int:
-    """Show what changes from OLD to NEW, and whom that breaks.
+    """List the changes from OLD to NEW and whom they break.
 
     \b
       mcp-codegen diff 2025-06-18 2025-11-25
@@ -105,11 +121,11 @@ def command(
       mcp-codegen diff 2025-06-18 2025-11-25 --perspective client --method tools/call
 
     OLD and NEW are each a bundled revision or the path of a schema.ts. A
-    change is breaking, risky or compatible for an old client with a new
-    server, and for a new client with an old server, which do not negotiate.
+    change is breaking, risky or compatible, both for an old client with a new
+    server and for a new client with an old server, if they do not negotiate.
 
-    The status is 0 if no change is at or above the threshold, 1 if one is, and
-    2 if the comparison could not be made.
+    The exit status is 0 if no change is at or above --fail-on, 1 if one is,
+    and 2 if the comparison failed.
     """
     target = _Output(form, file)
     if json_schema:
@@ -125,7 +141,7 @@ def command(
     if old is None or new is None:
         raise BindgenError(missing(old))
     if options["print_approvals"] and form != "text":
-        message = f"--print-approvals prints TOML, and not {form}; leave out --format {form}"
+        message = f"--print-approvals always prints TOML; leave out --format {form}"
         raise BindgenError(message)
     mapped = options["mapped"]
     inputs = (
@@ -133,7 +149,7 @@ def command(
         schema_of(Side("new", new, options["new_name"], mapped, options["new_map"])),
     )
     if mapped and not any(map(_file_of, inputs)):
-        message = "--map says where a schema's imports are, and bundled revisions import nothing; leave it out"
+        message = "--map applies to schema files, and OLD and NEW are bundled revisions; leave it out"
         raise BindgenError(message)
     return _compare(inputs, target, options)
 
@@ -250,7 +266,7 @@ def _rules(word: str | None, target: _Output) -> int:
     from mcp_bindgen.errors import BindgenError
 
     if target.form not in {"text", "json"}:
-        message = f"rules can be shown as text or json, not as {target.form}"
+        message = f"rules can be printed as text or json, got --format {target.form}"
         raise BindgenError(message)
     shown = rule_listing.chosen(word)
     if target.form == "json":

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from mcp_bindgen.describe.lookup import Lookup, Subject
 
 
-@click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, a field, a method or a constant.")
+@click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, field, method or constant.")
 @click.argument("name")
-@version_option("A bundled revision; the newest that has NAME unless given.")
+@version_option("Bundled revision; by default the newest one that has NAME.")
 @schema_option
 @map_option
 @base_option
 @text_or_json
 def command(name: str, form: str, **options: Any) -> int:
-    """Show what a NAME of the protocol means.
+    """Show what NAME means in the protocol.
 
     \b
       mcp-codegen explain Tool                      a type
@@ -69,7 +69,7 @@ def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
         return newest[1], revision_span.lookup(newest[0])
     chosen = bundled(versions)
     if len(chosen) > 1:
-        message = "this command shows one revision at a time; give --version once"
+        message = "this command shows one revision; pass --version once"
         raise BindgenError(message)
     lookup = revision_span.lookup(chosen[0])
     subject = lookup.find(name)

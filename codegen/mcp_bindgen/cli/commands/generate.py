@@ -27,25 +27,27 @@ if TYPE_CHECKING:
 FORMAT = "mcp-generate/1"
 
 
-@click.command("generate", short_help="Write the package of a revision, or of a schema of your own.")
-@version_option("A bundled revision, or all. Repeatable. With --schema: the label of that schema.")
+@click.command("generate", short_help="Generate the package of a revision or of your own schema.")
+@version_option("Bundled revision, or all. Repeatable. With --schema: label of that schema.")
 @schema_option
 @map_option
 @base_option
 @out_option
-@click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not make.")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing, show what would change: the same as check.")
+@click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not generate.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Show what would change without writing; same as the command check."
+)
 @text_or_json
 def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
-    """Write the package of a bundled revision, or of a schema of your own.
+    """Generate the package of a bundled revision or of your own schema.
 
     \b
       mcp-codegen --version 2025-03-26
       mcp-codegen --version 2025-03-26 --version 2025-06-18 --out src/app/mcp
       mcp-codegen --version acme --schema acme.ts --out src/acme_mcp
 
-    What the command line leaves open is taken from [tool.mcp-codegen] of the
-    nearest pyproject.toml: versions, out, schema, name, map, base.
+    Options that are not given are read from [tool.mcp-codegen] of the nearest
+    pyproject.toml: versions, out, schema, name, map, base.
     """
     selected = SchemaOptions(**options)
     if only_check:
@@ -61,7 +63,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     if not inputs:
         from mcp_bindgen.catalog import revisions
 
-        message = f"say what to generate: --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
+        message = f"no revision given; pass --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
         raise BindgenError(message)
     target = target_of(selected.out or settings.out, selected.typed())
 
@@ -70,7 +72,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     run = render(inputs, target)
     written = write(run.files, target, force=force)
     for path in written.overwritten:
-        output.warning(f"{output.shown(target / path)} was not made by mcp-codegen, and is overwritten")
+        output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
     if form == "json":
         output.print_json(_document(run, written, target))
     else:
@@ -97,7 +99,7 @@ def _base_note(package: Package) -> str:
     version = package.protocol.version
     if package.base is None or version == package.base == package.label:
         return ""
-    return f" (speaks {version}, prose of {package.base})"
+    return f" (protocol version {version}, based on {package.base})"
 
 
 def _removed(part: Written) -> str:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from mcp_bindgen.generate import Input
 
 SUBJECT_MISSING = (
-    "say what to look up: mcp-codegen history SUBJECT, a type, a field such as Tool.inputSchema, a method or a constant"
+    "SUBJECT is missing; pass a type, a field, a method or a constant, for example: "
+    "mcp-codegen history Tool.inputSchema"
 )
 
 
-@click.command("history", cls=AcceptsErrorCodes, short_help="Say when something appeared, changed and went.")
+@click.command("history", cls=AcceptsErrorCodes, short_help="Show when something was added, changed and removed.")
 @click.argument("subject", required=False)
 @revision_selection_options
 @click.option(
@@ -31,7 +32,7 @@ SUBJECT_MISSING = (
     "form",
     type=click.Choice(["text", "json", "markdown"]),
     default="text",
-    help="For people, for programs, for a page or a pull request.",
+    help="Output format.",
 )
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
@@ -47,8 +48,8 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
       mcp-codegen history CallToolResult.content:AudioContent
                                                         one of several alternatives
 
-    SUBJECT may be a constant, an error code or a name in Python, too. Names that
-    changed are followed, where the comparison of two revisions proves it.
+    SUBJECT may also be a constant, an error code or a Python name. Renames are
+    followed if the comparison of two revisions proves them.
     """
     if json_schema:
         from mcp_bindgen.diff.timeline.document import SCHEMA
@@ -102,6 +103,6 @@ def _found(inputs: Sequence[Input], subject: str) -> History:
                 found = history([catalog.load(label)], subject)
             except BindgenError:
                 continue
-            output.note(f"{found.subject} is part of {label}, an extension, and of no revision")
+            output.note(f"{found.subject} is not part of any revision; this is the history of the extension {label}")
             return found
         raise

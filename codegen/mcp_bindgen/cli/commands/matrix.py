@@ -15,20 +15,26 @@ if TYPE_CHECKING:
     from mcp_bindgen.diff import Matrix
 
 
-@click.command("matrix", short_help="Say how much breaks for every client with every server.")
+@click.command("matrix", short_help="Count what breaks for each client with each server.")
 @revision_selection_options
-@click.option("--method", "methods", multiple=True, metavar="METHOD", help="Only what its messages have. Repeatable.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="METHOD",
+    help="Count only changes in messages of this method. Repeatable.",
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "html", "markdown"]),
     default="text",
-    help="For people, for programs, as a page for a browser, for a page or a pull request.",
+    help="Output format; html is a web page.",
 )
 @click.option(
     "--link",
     metavar="PATTERN",
-    help="Where the pages of mcp-codegen diff are, for --format html: a path or address with {old} and {new} in it.",
+    help="With --format html: path or URL of the pages of mcp-codegen diff, with {old} and {new} as placeholders.",
 )
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
@@ -37,15 +43,15 @@ if TYPE_CHECKING:
 def command(
     methods: tuple[str, ...], form: str, link: str | None, file: Path | None, json_schema: bool, **options: Any
 ) -> int:
-    """Count what breaks for every client with every server, which do not negotiate.
+    """Count what breaks for each client with each server if they do not negotiate.
 
     \b
       mcp-codegen matrix
       mcp-codegen matrix --method tools/call --method tools/list
       mcp-codegen matrix --from 2025-06-18 --schema draft/schema.ts
 
-    A client of an older revision than its server is an old client with a new
-    server; a client of a newer one is a new client with an old server.
+    A client is old if its revision is older than that of the server, and new if
+    it is newer.
     """
     if json_schema:
         from mcp_bindgen.diff.revision_matrix import SCHEMA
@@ -57,11 +63,13 @@ def command(
     from mcp_bindgen.generate import protocol_of
 
     if link is not None and form != "html":
-        message = f"--link is for --format html, and this is {form}"
+        message = f"--link requires --format html, got {form}"
         raise BindgenError(message)
     inputs, typed = select_revisions(**options)
     if len(inputs) == 1:
-        message = f"{inputs[0].label} alone makes no pairing; give --from and --to other revisions, or --schema FILE"
+        message = (
+            f"a matrix needs two revisions, got only {inputs[0].label}; change --from or --to, or add --schema FILE"
+        )
         raise BindgenError(message)
     protocols = [protocol_of(each) for each in inputs]
     for protocol in protocols:

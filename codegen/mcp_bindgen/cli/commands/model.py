@@ -10,8 +10,8 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import SchemaOptions, base_option, choose_one, map_option, schema_option, version_option
 
 
-@click.command("model", short_help="Print the resolved model as JSON, or as JSON Schema.")
-@version_option("A bundled revision, the newest unless given. With --schema: the label of that schema.")
+@click.command("model", short_help="Print the model of a schema as JSON or JSON Schema.")
+@version_option("Bundled revision; by default the newest. With --schema: label of that schema.")
 @schema_option
 @map_option
 @base_option
@@ -20,10 +20,10 @@ from mcp_bindgen.cli.options import SchemaOptions, base_option, choose_one, map_
     "form",
     type=click.Choice(["json", "jsonschema"]),
     default="json",
-    help="The model itself (see docs), or a JSON Schema 2020-12 made of it.",
+    help="Output format: the model itself, or a JSON Schema 2020-12.",
 )
 def command(form: str, **options: Any) -> int:
-    """Print the resolved model of a schema: types, members, methods, without Python names."""
+    """Print the resolved model of a schema: its types, fields and methods, without Python names."""
     from mcp_bindgen.generate import understood
 
     protocol = understood(choose_one(SchemaOptions(**options)))

@@ -8,10 +8,10 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import text_or_json
 
 
-@click.command("list", short_help="Show the bundled revisions and what they hold.")
+@click.command("list", short_help="List the bundled revisions.")
 @text_or_json
 def command(form: str) -> int:
-    """Show the bundled revisions, how many types and methods they have, and what they were checked against."""
+    """List the bundled revisions with their number of types and methods and the official schema of each."""
     from mcp_bindgen import resources
     from mcp_bindgen.describe.listing import describe_revisions, render_revisions
 

@@ -31,42 +31,40 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     """Return the number of bytes of ``64K``, ``16M`` or ``1G``."""
     found = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", word, re.IGNORECASE)
     if found is None or not int(found[1]):
-        message = f"{word!r} is no size; write it as 500K, 16M or 1G"
+        message = f"must be a size such as 500K, 16M or 1G, got {word!r}"
         raise click.BadParameter(message, ctx, parameter)
     return int(found[1]) << 10 * " KMG".index(found[2].upper() or " ")
 
 
-@click.command("validate", short_help="Check recorded messages: logs, files, documentation.")
+@click.command("validate", short_help="Check recorded messages in logs, files and documents.")
 @click.argument("paths", nargs=-1, metavar="PATH…")
 @click.option(
     "--version",
     "versions",
     multiple=True,
     metavar="REVISION",
-    help="A bundled revision, or the label of --schema; or auto, which is the default: what the handshake or the _meta "
-    "of the messages says, and where they say nothing, all of them, to see which accept it.",
+    help="Bundled revision, or label of --schema. Default auto: the revision that the messages name in the handshake or "
+    "in _meta; if they name none, all revisions are tried.",
 )
 @schema_option
 @map_option
-@click.option(
-    "--type", "kind", metavar="NAME", help="Check every JSON value as a value of this type, not as a message."
-)
-@click.option("--rules", is_flag=True, help="Also check what the specification demands in prose.")
+@click.option("--type", "kind", metavar="NAME", help="Check each JSON value as this type instead of as a message.")
+@click.option("--rules", is_flag=True, help="Also check requirements that only the text of the specification states.")
 @click.option(
     "--complete",
     is_flag=True,
-    help="With --rules: each recording is one whole session, so that it has to start with the handshake.",
+    help="With --rules: each recording is a whole session, so it must start with the handshake.",
 )
-@click.option("--list-rules", is_flag=True, help="Say which rules there are, and check nothing.")
-@click.option("--notes", is_flag=True, help="Also print what could not be checked, and why.")
+@click.option("--list-rules", is_flag=True, help="List the rules without checking anything.")
+@click.option("--notes", is_flag=True, help="Also print what was not checked, and why.")
 @click.option(
     "--as",
     "form",
     type=click.Choice(_FORMS),
-    help="How to read the input, where its name does not say it: a message on each line, a log, JSON, Markdown, HTML.",
+    help="Format of the input, by default derived from the file name; lines means one message per line.",
 )
 @click.option(
-    "--max-line", callback=_size, metavar="SIZE", default="16M", show_default=True, help="The longest line to read."
+    "--max-line", callback=_size, metavar="SIZE", default="16M", show_default=True, help="Size limit of a line."
 )
 @click.option(
     "--max-file",
@@ -74,14 +72,14 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     metavar="SIZE",
     default="64M",
     show_default=True,
-    help="The largest file that is not read by lines: JSON, documents.",
+    help="Size limit of a file that is not read by lines, such as JSON and Markdown.",
 )
 @click.option(
     "--format",
     "output_form",
     type=click.Choice(["text", "json", "github"]),
     default="text",
-    help="For people, for programs, or as annotations of a build on GitHub.",
+    help="Output format; github prints annotations for GitHub Actions.",
 )
 def command(
     paths: tuple[str, ...],
@@ -98,22 +96,22 @@ def command(
     max_file: int,
     output_form: str,
 ) -> int:
-    """Check recorded messages, and print each error with its place.
+    """Check recorded messages, and print each error with its position.
 
     \b
-      mcp-codegen validate session.jsonl                a message on each line
-      mcp-codegen validate --version 2025-06-18 logs/   a folder, with all below it
+      mcp-codegen validate session.jsonl                one message per line
+      mcp-codegen validate --version 2025-06-18 logs/   all files in a folder
       server | tee - | mcp-codegen validate -           standard input
       mcp-codegen validate docs/specification/          the JSON in Markdown
       mcp-codegen validate --type Tool tool.json        one value of a type
-      mcp-codegen validate --schema draft.ts log.jsonl  by a schema of your own
+      mcp-codegen validate --schema draft.ts log.jsonl  with your own schema
 
-    Lines of logs may have text or an object around the message, which may say
-    who sent it: {"direction": "client->server", "message": {…}}, or
+    Lines of a log may have text or an object around the message, which may name
+    the sender: {"direction": "client->server", "message": {…}}, or
     … Message from client: {…}
 
-    The status is 0 if nothing is wrong, 1 if something is, and 2 if something
-    cannot be read.
+    The exit status is 0 if there are no errors, 1 if there are some, and 2 if
+    an input cannot be read.
     """
     if list_rules:
         return _list_rules(output_form)
@@ -121,7 +119,7 @@ def command(
     from mcp_bindgen.validate import Limits, validate
 
     if not paths:
-        message = "say what to check: a file, a folder, or - for standard input"
+        message = "no input given; pass a file, a folder, or - for standard input"
         raise BindgenError(message)
     progress = _Progress()
     with _package(schema, versions, mapped) as (package, version):
@@ -158,7 +156,7 @@ def _package(
 
     if schema is None:
         if mapped:
-            message = "--map says where a schema's imports are, so it needs --schema FILE"
+            message = "--map requires --schema FILE"
             raise BindgenError(message)
         yield None, _version(versions)
         return
@@ -175,13 +173,13 @@ def _version(versions: tuple[str, ...]) -> str:
     from mcp_bindgen.errors import BindgenError
 
     if len(versions) > 1 or "all" in versions:
-        message = "messages are checked by one revision; give --version once, or auto to find out which accept them"
+        message = "messages are checked against one revision; pass --version once, or --version auto to try all"
         raise BindgenError(message)
     if not versions or versions[0] == "auto":
         return "auto"
     if versions[0] == "draft":
         message = (
-            "there is no bundled draft, as it changes from day to day; fetch its schema.ts and write: "
+            "the draft is not bundled, because it changes often; download its schema.ts and run: "
             "mcp-codegen validate --schema FILE"
         )
         raise BindgenError(message)
