@@ -1,13 +1,14 @@
-"""Check ``Host`` and ``Origin`` against DNS rebinding (Transports: Security Warning).
+"""Check ``Host`` and ``Origin`` against DNS rebinding (Transports: Security Warning), and let allowed pages read responses.
 
 A page of any site can make its visitor's browser send requests to a server on the visitor's machine, and through a DNS
-name that points there it can read the responses. Browsers state the name in ``Host`` and the site in ``Origin``.
+name that points there it can read the responses. Browsers state the name in ``Host`` and the site in ``Origin``. A page of
+another origin than the server's can read a response only if the response allows it (Fetch standard: CORS protocol).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -21,6 +22,18 @@ _LOGGED_SIZE: Final = 80
 """Limit on the logged characters of a name."""
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of a server that only this machine can reach."""
+
+_VARY: Final = ("Vary", "Origin")
+"""Keeps caches from sending the response for one origin to another."""
+_EXPOSED: Final = ("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After, WWW-Authenticate")
+_PREFLIGHT: Final = (
+    ("Access-Control-Allow-Methods", "DELETE, GET, POST"),
+    # The wildcard allows every other field, such as the open-ended Mcp-Param-*, in requests without cookies.
+    ("Access-Control-Allow-Headers", "*, Authorization"),
+    # Seconds; browsers keep the response for two hours at most.
+    ("Access-Control-Max-Age", "7200"),
+)
+"""Fields of the response to a preflight (Fetch standard: CORS-preflight fetch)."""
 
 _NAME = r"(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_](?:[0-9A-Za-z_.-]*[0-9A-Za-z_])?\.?)"
 _HOST = re.compile(rf"({_NAME})(?::(\d{{1,5}}))?")
@@ -42,11 +55,22 @@ class OriginPolicy:
         self._hosts = {_parse_host(each) for each in hosts}
         self._origins = {_parse_origin(each) for each in origins}
         self._any_host = ("*", "") in self._hosts
+        self._any_origin = ("*", "", "") in self._origins
         # The same few values come with every request, and a look-up is faster than parsing.
         self.allows_host = lru_cache(maxsize=256)(self._allows_host)
         """Return whether clients may address the server by the value of this ``Host`` header."""
         self.allows_origin = lru_cache(maxsize=256)(self._allows_origin)
         """Return whether pages of this ``Origin`` may use the server."""
+
+    def response_headers(self, host: str, origin: str | None, *, preflight: bool = False) -> Sequence[tuple[str, str]]:
+        """Return the fields by which a page of ``origin`` can read the response; only ``Vary`` if it is not allowed to.
+
+        Cookies and other credentials of the browser are never allowed: ``Access-Control-Allow-Credentials`` is absent.
+        """
+        if origin is None or not self.allows_host(host) or not self.allows_origin(origin):
+            return (_VARY,)
+        allowed = ("Access-Control-Allow-Origin", "*" if self._any_origin else origin)
+        return (_VARY, allowed, *_PREFLIGHT) if preflight else (_VARY, allowed, _EXPOSED)
 
     def _allows_host(self, value: str) -> bool:
         found = _HOST.fullmatch(value)
@@ -55,11 +79,11 @@ class OriginPolicy:
     def _allows_origin(self, value: str) -> bool:
         found = _ORIGIN.fullmatch(value)
         if found is None:
-            return ("*", "", "") in self._origins
+            return self._any_origin
         scheme, name, port = found[1].lower(), found[2], found[3] or ""
         port = port or _PORTS.get(scheme, "")
         same_host = scheme in _PORTS and not self._any_host and self._has_host(name, port)
-        return same_host or (scheme, _normal(name), port) in self._origins or ("*", "", "") in self._origins
+        return same_host or (scheme, _normal(name), port) in self._origins or self._any_origin
 
     def _has_host(self, name: str, port: str) -> bool:
         name = _normal(name)

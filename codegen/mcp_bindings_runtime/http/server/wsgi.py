@@ -13,7 +13,7 @@ from .legacy_sse_endpoint import LegacySseEndpoint
 from .options import EndpointOptions
 from .origin_policy import RefusalLog
 from .request_body import read_body
-from .responses import STATUS_LINES, Rejection, Response
+from .responses import STATUS_LINES, Rejection, Response, empty_response
 from .session_endpoint import SessionEndpoint
 from .session_table import SessionTable
 from .stateless_endpoint import StatelessEndpoint, parse
@@ -73,9 +73,13 @@ class Application:
         except Exception as error:  # noqa: BLE001  # the client gets a response without a traceback
             log_exception(error, "a request could not be answered: %s", error)
             response = Rejection(500, "the server failed").response()
+        method = environ["REQUEST_METHOD"]
+        if "HTTP_ORIGIN" in environ or method != "POST":
+            # Caches do not keep responses to POST, so those to other clients than browsers need no Vary.
+            response.headers.extend(self._cross_origin_headers(environ))
         start_response(STATUS_LINES[response.status], response.headers)
         # A client would take a body for the next response (RFC 9110, section 9.3.2).
-        return () if environ["REQUEST_METHOD"] == "HEAD" else response.body
+        return () if method == "HEAD" else response.body
 
     def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
         """Return an application that serves this one below a path such as ``/mcp``, and all else by ``beside``.
@@ -107,6 +111,9 @@ class Application:
 
     def _respond(self, environ: Mapping[str, Any]) -> Response:
         self._check_origin(environ)
+        if _is_preflight(environ):
+            # Browsers send no token with it; the request that follows is checked.
+            return empty_response(204)
         path = (environ.get("PATH_INFO") or "").rstrip("/")
         options = self._options
         authorization = options.authorization
@@ -136,6 +143,10 @@ class Application:
             self._refusals.log("Origin", origin, "allowed_origins")
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
+
+    def _cross_origin_headers(self, environ: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        host, origin = environ.get("HTTP_HOST", ""), environ.get("HTTP_ORIGIN")
+        return self._options.origin_policy.response_headers(host, origin, preflight=_is_preflight(environ))
 
     def _respond_at_endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
         method = environ["REQUEST_METHOD"]
@@ -192,6 +203,15 @@ class Application:
             text = f"Content-Encoding must be absent or identity, got {coding[:80]!r}"
             raise Rejection(415, text, headers=[("Accept-Encoding", "identity")])
         return read_body(environ, self._options.body_limit, self._options.body_time)
+
+
+def _is_preflight(environ: Mapping[str, Any]) -> bool:
+    """Return whether a browser asks which requests a page may send (Fetch standard: CORS-preflight request)."""
+    return (
+        environ["REQUEST_METHOD"] == "OPTIONS"
+        and "HTTP_ORIGIN" in environ
+        and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ
+    )
 
 
 def _check_accepts_stream(environ: Mapping[str, Any]) -> None:
