@@ -1,7 +1,7 @@
 """Write to the local log: the logger ``mcp_bindings.runtime`` of the standard library's ``logging``.
 
 Events have the levels DEBUG and INFO, which ``logging`` drops by default. Exceptions in handlers have the level ERROR,
-which it prints to stderr by default.
+which it prints to stderr by default. Texts of the other side are escaped.
 """
 
 from __future__ import annotations
@@ -14,11 +14,51 @@ from .errors import ConnectionClosed, NotDeclared
 _NAME = "mcp_bindings.runtime"
 
 
+class _Escaped:
+    """A value that is written into the log: on one line, and without characters that steer a terminal."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        return escape(str(self._value))
+
+    def __repr__(self) -> str:
+        return escape(repr(self._value))
+
+
+def escape(text: str) -> str:
+    r"""Return a text with control characters, line ends, marks of direction and half surrogates as ``\n``, ``\u202e`` etc.
+
+    Texts of the other side could otherwise forge lines of the log, or hide what they say.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def _escaped(values: tuple[object, ...]) -> list[object]:
+    # Numbers stay numbers, for %d and %g.
+    return [value if value.__class__ in (int, float) else _Escaped(value) for value in values]
+
+
 def write_log(level: Literal["debug", "info", "warning"], text: str, *values: object) -> None:
-    """Log an event, unless the program has not imported ``logging``: the import takes long, and nobody would read it."""
+    """Log an event, unless the program has not imported ``logging``: the import takes long, and nobody would read it.
+
+    The values are escaped.
+    """
     logging = sys.modules.get("logging")
     if logging is not None:
-        getattr(logging.getLogger(_NAME), level)(text, *values)
+        getattr(logging.getLogger(_NAME), level)(text, *_escaped(values))
+
+
+def log_warning(text: str, *values: object) -> None:
+    """Log a warning that must be read even if the program has not imported ``logging``, which prints it to stderr."""
+    import logging
+
+    logging.getLogger(_NAME).warning(text, *_escaped(values))
 
 
 def sender_suffix(principal: object) -> str:
@@ -34,15 +74,33 @@ def log_handler_error(error: BaseException, what: str, *, over: bool = False) ->
     if over and isinstance(error, ConnectionClosed):
         write_log("info", "%s: %s", what, error)
     elif isinstance(error, NotDeclared):
-        import logging
-
-        logging.getLogger(_NAME).warning("%s: %s", what, error)
+        log_warning("%s: %s", what, error)
     else:
         log_exception(error, "%s: %s", what, error)
 
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:
-    """Log an exception with its traceback."""
+    """Log an exception with its traceback, in which the exceptions' messages are escaped."""
     import logging
 
-    logging.getLogger(_NAME).error(text, *values, exc_info=error)
+    logger = logging.getLogger(_NAME)
+    if logger.isEnabledFor(logging.ERROR):
+        exc_info = (error.__class__, error, error.__traceback__)
+        values = tuple(_escaped(values))
+        record = logger.makeRecord(_NAME, logging.ERROR, __file__, 0, text, values, exc_info, log_exception.__name__)
+        # Formatters use this text instead of writing their own.
+        record.exc_text = _traceback_text(error)
+        logger.handle(record)
+
+
+def _traceback_text(error: BaseException) -> str:
+    from traceback import TracebackException
+
+    parts = [part.removesuffix("\n") for part in TracebackException.from_exception(error).format()]
+    # Each stack frame has several lines; other parts have one, or messages with line ends.
+    return "\n".join("\n".join(map(escape, part.split("\n"))) if _is_frame(part) else escape(part) for part in parts)
+
+
+def _is_frame(part: str) -> bool:
+    # Those of exception groups are indented by bars.
+    return part.lstrip(" |").startswith('File "')

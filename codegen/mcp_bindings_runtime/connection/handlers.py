@@ -24,6 +24,7 @@ from ..validation import require_callable
 from .context import CURRENT
 
 if TYPE_CHECKING:
+    from ..session.session import Session
     from .channel import Channel
 
 P = TypeVar("P")
@@ -145,7 +146,7 @@ class Handlers:
             line = self.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
         except EncodeError as fault:
             log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            line = session.error_response_line(incoming, INTERNAL)
+            line = self._unsendable_line(session, incoming, fault)
         except (InputNeeded, Detached):
             raise
         except Abandoned:
@@ -161,6 +162,26 @@ class Handlers:
                 raise
         with connection.lock:
             return session.settle(incoming, line)
+
+    def unsendable_result(self, method: str, fault: EncodeError) -> Any:
+        """Return the result of a tool call whose own result cannot be sent; None for other methods."""
+        if method != "tools/call":
+            return None
+        types = self._binding.types
+        text = f"The tool's result cannot be sent: {fault}"
+        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+    def _unsendable_line(self, session: Session, incoming: Incoming, fault: EncodeError) -> bytes:
+        result = self.unsendable_result(incoming.key.name, fault)
+        try:
+            return (
+                session.error_response_line(incoming, INTERNAL)
+                if result is None
+                else session.response_line(incoming, result)
+            )
+        except EncodeError:
+            # The fault is in what the server adds to every result.
+            return session.error_response_line(incoming, INTERNAL)
 
     def notice(self, notified: Notified, context: Any) -> None:
         """Call the function for a notification, if there is one."""

@@ -58,7 +58,8 @@ class Results:
         return self.plain(content=content)
 
     def failed(self, text: str) -> Any:
-        """Return the result of a failed call."""
+        """Return the result of a failed call; half surrogates in the text, which cannot be sent, are escaped."""
+        text = text.encode(errors="backslashreplace").decode()
         return self.plain(content=[self.contents.text(text)], is_error=True)
 
     def is_failure(self, result: Any) -> bool:

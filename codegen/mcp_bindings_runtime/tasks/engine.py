@@ -125,7 +125,11 @@ class TaskEngine(ABC):
             self._fail(task, INTERNAL)
         except EncodeError as fault:
             log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            self._fail(task, INTERNAL)
+            result = self._handlers.unsendable_result(incoming.key.name, fault)
+            if result is None:
+                self._fail(task, INTERNAL)
+            else:
+                self._end(task, result)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
             log_handler_error(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
             self._fail(task, INTERNAL)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..binding import OTHER
+from ..logs import log_warning
 from ..methods import Side
 from . import Unanswered
 
@@ -23,7 +25,7 @@ class Recorder:
 
     ``side`` is this end of the connection. A line has ``time`` (UTC), ``direction`` (``client->server`` or the reverse),
     and ``message``, or ``raw`` as a string if the message is not JSON. Lines are appended to the file at once; it is
-    closed with the transport.
+    closed with the transport. The first line that cannot be written, as on a full disk, ends the recording with a warning.
     """
 
     def __init__(self, transport: Transport, path: str | os.PathLike[str], side: Side) -> None:
@@ -56,7 +58,7 @@ class Recorder:
         """See ``Transport.close``."""
         self._transport.close()
         with self._lock:
-            self._file.close()
+            self._close_file()
 
     def _write(self, sender: Side, message: bytes) -> None:
         entry: dict[str, Any] = {
@@ -72,6 +74,16 @@ class Recorder:
             # The text itself, so that numbers keep their digits.
             line = f'{json.dumps(entry)[:-1]}, "message": {text.strip()}}}'
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed:
+                return
+            try:
                 self._file.write(line + "\n")
                 self._file.flush()
+            except OSError as error:
+                self._close_file()
+                log_warning("the recording %s ends here, as it cannot be written: %s", self._file.name, error)
+
+    def _close_file(self) -> None:
+        # The buffer may hold a line that could not be written.
+        with suppress(OSError):
+            self._file.close()

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from mcp_bindings import connect
@@ -155,3 +156,31 @@ def test_it_was_closed():
     )
     assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
     assert "test_a_test_that_fails_closes_too" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@each_revision
+def test_a_full_disk_ends_the_record_and_not_the_call(revision, caplog):
+    server, _ = echo_server(revision)
+    with package(revision).Client.in_memory(server, record="/dev/full", timeout=PATIENCE) as client:
+        assert [text_of(client.call_tool("echo", {"n": n})) for n in range(3)] == ["0", "1", "2"]
+    said = [(each.levelname, each.getMessage()) for each in caplog.records]
+    assert said == [
+        ("WARNING", "the recording /dev/full ends here, as it cannot be written: [Errno 28] No space left on device")
+    ]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_the_end_of_a_record_is_said_to_a_program_that_logs_nothing():
+    code = (
+        "from mcp_bindings import v2025_11_25 as mcp\n"
+        "server = mcp.Server('made-up', '1.0')\n"
+        "with mcp.Client.in_memory(server, record='/dev/full') as client:\n"
+        "    client.ping()\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        "the recording /dev/full ends here, as it cannot be written: [Errno 28] No space left on device"
+    ]

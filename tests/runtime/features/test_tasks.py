@@ -64,6 +64,8 @@ def working(tools: Any = None, **options: Any) -> tuple[Any, Work]:
         elif do == "break":
             text = "the secret of the handler"
             raise ValueError(text)
+        elif do == "half a surrogate":
+            return mcp.CallToolResult(content=[mcp.TextContent(text="\ud83d")])
         elif do == "ask":
             schema = mcp.ElicitRequestFormParamsRequestedSchema(properties={"name": mcp.StringSchema()})
             answer = context.elicit("Who are you?", schema)
@@ -289,6 +291,16 @@ def test_a_failed_tool_is_a_failed_task_with_its_result() -> None:
         at_once = client.call_tool("work", {"do": "fail"})
         assert (result.content, result.is_error) == (at_once.content, at_once.is_error)
         assert (task.status().status, task.last.status_message) == ("failed", "no such city")
+
+
+def test_a_result_that_cannot_be_sent_is_a_failed_task_with_the_reason() -> None:
+    server, _ = working()
+    with connected(server) as client:
+        task = begin(client, "half a surrogate")
+        result = task.result(PATIENCE)
+        assert result.is_error is True
+        assert "half a surrogate pair" in text_of(result)
+        assert task.status().status == "failed"
 
 
 @pytest.mark.parametrize(

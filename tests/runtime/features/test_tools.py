@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypedDict, get_origin
 import attrs
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.errors import ResponseError, ToolError, UsageError
 from mcp_bindings_runtime.features.media import Audio, Image
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.scripted_peers import (
@@ -997,3 +997,61 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[schema\]'"):
         new_server("2025-11-25").tool(input_schema={"type": "object"})(lambda_free)
     new_server("2025-11-25").tool(input_schema={"type": "object"}, check=False)(lambda_free)
+
+
+@each_revision
+def test_half_a_surrogate_in_a_result_is_an_error_for_the_language_model(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("made-up", "1.0")
+
+    @server.tool()
+    def text() -> str:
+        return "\ud83d"
+
+    @server.tool()
+    def block() -> Any:
+        return mcp.types.TextContent(text="\ud83d")
+
+    @server.tool()
+    def member() -> dict[str, str]:
+        return {"a": "\ude00"}
+
+    @server.tool()
+    def key() -> dict[str, str]:
+        return {"\ude00": "a"}
+
+    with client_of(server, revision) as client:
+        for name in ("text", "block", "member", "key"):
+            found = client.call_tool(name, {})
+            assert found.is_error
+            assert "half a surrogate pair" in found.content[0].text
+
+
+@each_revision
+def test_half_a_surrogate_in_the_reason_of_a_failure_is_escaped(revision: str) -> None:
+    server = package(revision).Server("made-up", "1.0")
+
+    @server.tool()
+    def fail() -> str:
+        text = "no file \udcff"
+        raise ToolError(text)
+
+    with client_of(server, revision) as client:
+        found = client.call_tool("fail", {})
+    assert found.is_error
+    assert found.content[0].text == "no file \\udcff"
+
+
+@each_revision
+def test_half_a_surrogate_in_the_result_of_a_handler_is_an_error_too(revision: str) -> None:
+    mcp = package(revision)
+    server = mcp.Server("made-up", "1.0")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        return mcp.types.CallToolResult(content=[mcp.types.TextContent(text="\ud83d")])
+
+    with client_of(server, revision) as client:
+        found = client.call_tool("any", {})
+    assert found.is_error
+    assert "half a surrogate pair" in found.content[0].text

@@ -321,3 +321,27 @@ def test_expanding_makes_no_way_out():
     # What a value holds is encoded, so that matching it again finds the slash and refuses.
     assert expand("file:///{name}", {"name": "../etc"}) == "file:///..%2Fetc"
     assert matched("file:///{name}", "file:///..%2Fetc") is None
+
+
+# The table of docs/security.md.
+LEAVING = ["../b", "a/../../b", "..", "..%2Fb", "%2E%2E/b", "..\\b", "..%5Cb"]
+
+
+@pytest.mark.parametrize("operator", ["", ".", "/"])
+@pytest.mark.parametrize("value", [*LEAVING, ".", "a/b", "a%2Fb", "a%5Cb"])
+def test_a_value_within_a_segment_has_no_slash_and_leaves_no_folder(operator, value):
+    assert matched(f"f:{{{operator}x}}", f"f:{OPERATORS[operator].first}{value}") is None
+
+
+@pytest.mark.parametrize("value", LEAVING)
+def test_a_path_may_have_slashes_and_no_segment_that_leaves_a_folder(value):
+    assert matched("f:{+x}", f"f:{value}") is None
+    assert matched("f:{+x}", "f:a/b") == {"x": "a/b"}
+
+
+@pytest.mark.parametrize("operator", ["?", "&", ";", "#"])
+def test_values_in_queries_parameters_and_fragments_are_any_text(operator, tmp_path):
+    name = "x=" if OPERATORS[operator].named else ""
+    assert matched(f"f:a{{{operator}x}}", f"f:a{operator}{name}..%2Fb") == {"x": "../b"}
+    with pytest.raises(FileNotFoundError):
+        inside(tmp_path, "../b", must_exist=False)
