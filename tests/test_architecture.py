@@ -37,7 +37,7 @@ ABOVE = {
     "settings": {"errors", "catalog"},
     "generate": {"ir", "errors", "catalog", "sources", "emit"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
-    "diff": {"ir", "errors", "escaping", "templates", "resolve", "describe"},
+    "diff": {"ir", "errors", "escaping", "templates", "resolve", "describe", "runtime"},
     "validate": {"errors", "escaping", "catalog", "revision_range", "runtime"},
     # It uses servers as any program does.
     "calling": {"errors", "escaping", "catalog", "runtime"},

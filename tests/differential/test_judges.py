@@ -173,7 +173,7 @@ def test_extra_is_none_where_there_is_nothing_undeclared(revision: str) -> None:
 def _as_far_as_it_goes(each: Specimen, by: Bindings) -> Any:
     """What lenient reading makes of a refused value: what is faulty stays as it is in the JSON."""
     codec = importlib.import_module(f"{by.types.__package__}.converter").CODEC
-    return codec._type_tables().read(each.value, codec._shape_of(getattr(by.types, each.type)), (), [])
+    return codec._error_locator().read(each.value, codec._shape_of(getattr(by.types, each.type)), (), [])
 
 
 def wrongly_written(found: Iterable[Specimen], by: Bindings) -> Iterator[Specimen]:

@@ -41,7 +41,7 @@ class Subject:
         self.tables = module("_type_tables")
         self.decoders = module("_decoders")
         self.texts = module("_json_writers").TEXTS
-        self.shapes = self.converter.CODEC._type_tables()
+        self.locator = self.converter.CODEC._error_locator()
         self.protocol = protocol
         self.kinds = self._kinds()
 
@@ -71,7 +71,7 @@ def check_reading(subject: Subject, kind: Any, shape: Any, value: Json) -> Any:
     before = copy.deepcopy(value)
     faults: list[Any] = []
     try:
-        slow = subject.shapes.read(value, shape, (), faults)
+        slow = subject.locator.read(value, shape, (), faults)
     except subject.undecidable:
         slow = subject.undecidable
     try:
@@ -115,7 +115,7 @@ def check_round_trip(subject: Subject, kind: Any, value: Json, made: Any) -> Non
 
 def check_writing(subject: Subject, value: Any) -> bool:
     """The fast function takes an object just if the walk finds nothing; what it writes is JSON of the same type."""
-    found = subject.shapes.write_any(value, ())
+    found = subject.locator.write_any(value, ())
     _check_text(subject, value, found)
     try:
         text = subject.write(subject.converter.CODEC._encode_value(value))

@@ -9,8 +9,7 @@ import pytest
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import fragments, tables
 from mcp_bindgen.validate.fragments import Match, is_message, match, match_result, may_answer
-from mcp_bindgen.validate.tables import Tables
-from mcp_bindgen.validate.walk import walk
+from mcp_bindgen.validate.tables import Tables, walk
 from strategies.values import Values
 from support.official_schemas import REVISIONS, ours
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.validate import tables
-from mcp_bindgen.validate.tables import Tables
-from mcp_bindgen.validate.walk import walk
+from mcp_bindgen.validate.tables import Tables, walk
 from strategies.faults import Faults
 from strategies.values import Values
 from support.declared_types import declared

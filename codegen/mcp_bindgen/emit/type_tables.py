@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mcp_bindgen.emit.annotations import absent_is_unset
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import Tree, inline, table, tuple_of
 from mcp_bindgen.emit.naming import Names, is_constant
-from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
-from mcp_bindgen.ir.protocol import (
-    AliasOf,
-    Constraints,
-    Enum,
-    Field,
-    ListOf,
-    ObjectOf,
-    ObjectType,
-    Protocol,
-    Scalar,
-    Type,
-    Union,
-)
+from mcp_bindgen.ir.protocol import Constraints, Field, ObjectType, Protocol
+from mcp_bindgen.ir.type_shapes import Shape, TypeShapes
 
 
 class TypeTables:
@@ -29,137 +20,52 @@ class TypeTables:
     def __init__(self, protocol: Protocol, names: Names) -> None:
         self._protocol = protocol
         self._names = names
-        self._open: list[str] = []
-        self._looped: dict[str, None] = {}
-        """Recursive inline maps, which need a name in the tables."""
+        self._shapes = TypeShapes(protocol, names.types)
 
     def tables(self) -> dict[str, list[str]]:
         """Return the lines of ``OBJECTS``, ``ALIASES`` and ``RESULTS``."""
-        objects, results = self._objects(), self._results()
-        # Last, when all maps that need a name are known.
-        return {"objects": objects, "aliases": self._aliases(), "results": results}
-
-    def _objects(self) -> list[str]:
-        """Return ``OBJECTS``: class name to members and index signature."""
-        entries: list[Tree] = []
-        for declared in self._protocol.objects.values():
-            if declared.is_map:
-                continue
-            members: list[Tree] = [self._member(declared, member) for member in in_wire_order(declared)]
-            index = "None" if declared.index is None else self.shape(declared.index)
-            name = self._names.types[declared.path]
-            entries.append((f"{literal(name)}: (", [tuple_of(members), index], ")"))
-        return table("OBJECTS: Final[Objects] = ", entries)
-
-    def _aliases(self) -> list[str]:
-        """Return ``ALIASES``: alias name to shape."""
-        entries: list[Tree] = [
-            _prefixed(f"{literal(self._names.types[name])}: ", self.shape(alias.type))
-            for name, alias in self._protocol.aliases.items()
+        objects = [
+            f"{literal(self._names.types[declared.path])}: {inline(self._object(declared))}"
+            for declared in self._protocol.objects.values()
+            if not declared.is_map
         ]
-        entries += [
-            _prefixed(f"{literal(self._names.types[path])}: ", self._map(declared))
-            for path, declared in self._protocol.objects.items()
-            if declared.is_map and declared.kind != "inline"
-        ]
-        # Nothing that is found on the way is new: these are written out wherever they stand.
-        entries += [
-            _prefixed(f"{literal(path)}: ", self._inline_map(self._protocol.objects[path])) for path in self._looped
-        ]
-        return table("ALIASES: Final[Aliases] = ", entries)
-
-    def _results(self) -> list[str]:
-        """Return ``RESULTS``: method to the shape of its result."""
-        entries: list[Tree] = [
-            _prefixed(f"{literal(method.name)}: ", self.shape(method.result))
+        results = {
+            method.name: self._shapes.shape(method.result)
             for method in self._protocol.methods.values()
             if method.result is not None
-        ]
-        return table("RESULTS: Final[Aliases] = ", entries)
+        }
+        return {
+            "objects": table("OBJECTS: Final[Objects] = ", objects),
+            "results": table("RESULTS: Final[Aliases] = ", _entries(results)),
+            "aliases": table("ALIASES: Final[Aliases] = ", _entries(self._shapes.aliases())),
+        }
+
+    def _object(self, declared: ObjectType) -> Tree:
+        """Return the members and the index signature of a class."""
+        members = [self._member(declared, member) for member in in_wire_order(declared)]
+        index = None if declared.index is None else self._shapes.shape(declared.index)
+        return tuple_of([tuple_of(members), _tree(index)])
 
     def _member(self, declared: ObjectType, member: Field) -> Tree:
-        attribute = "None" if is_constant(member) else literal(self._names.fields[declared.path][member.name])
+        attribute = None if is_constant(member) else self._names.fields[declared.path][member.name]
         presence = "optional" if member.optional else "tolerated" if member.absence_tolerated else "required"
         absent = "UNSET" if absent_is_unset(self._protocol, member) else "None"
-        shape = self.shape(member.type)
-        if member.raw:
-            shape = tuple_of(['"raw"', shape])
-        parts: list[Tree] = [literal(member.name), attribute, literal(presence), shape, absent]
+        shape = self._shapes.shape(member.type)
+        parts = [*map(_tree, (member.name, attribute, presence, ("raw", shape) if member.raw else shape)), absent]
         constraints = _constraints(member.constraints)
-        return tuple_of([*parts, *([constraints] if constraints else [])])
-
-    def shape(self, kind: Type) -> Tree:
-        """Return a type as nested tuples."""
-        match kind:
-            case Scalar():
-                return literal(kind.kind)
-            case Enum(open=True):
-                return '"string"'
-            case Enum():
-                return tuple_of(['"enum"', *(literal(value) for value in kind.values)])
-            case ListOf():
-                return tuple_of(['"list"', self.shape(kind.element)])
-            case ObjectOf():
-                declared = self._protocol.objects[kind.path]
-                if not declared.is_map:
-                    return tuple_of(['"class"', literal(self._names.types[kind.path])])
-                if declared.kind == "inline":
-                    return self._inline_map(declared)
-                return tuple_of(['"alias"', literal(self._names.types[kind.path])])
-            case AliasOf():
-                return tuple_of(['"alias"', literal(self._names.types[kind.name])])
-            case Union():
-                members: list[Tree] = [self.shape(member) for member in kind.members]
-                return tuple_of(['"union"', self._decision(kind.decision), tuple_of(members)])
-
-    def _inline_map(self, declared: ObjectType) -> Tree:
-        if declared.path in self._open:
-            self._looped[declared.path] = None
-            return tuple_of(['"alias"', literal(declared.path)])
-        self._open.append(declared.path)
-        shape = self._map(declared)
-        self._open.pop()
-        return shape
-
-    def _map(self, declared: ObjectType) -> Tree:
-        value = '"json"' if declared.index is None else self.shape(declared.index)
-        return '"object"' if value == '"json"' else tuple_of(['"map"', value])
-
-    def _decision(self, decision: Decision | None) -> Tree:
-        match decision:
-            case None:
-                return "None"
-            case Member():
-                return str(decision.index)
-            case ByKind():
-                kinds: list[Tree] = [
-                    tuple_of([literal(kind), self._decision(branch)]) for kind, branch in decision.branches
-                ]
-                return tuple_of(['"kind"', tuple_of(kinds)])
-            case ByTag():
-                tags: list[Tree] = [
-                    tuple_of([literal(value), self._decision(branch)]) for value, branch in decision.branches
-                ]
-                absent = self._decision(decision.absent)
-                return tuple_of(['"tag"', literal(decision.key), tuple_of(tags), absent])
-            case ByKey():
-                present, absent = self._decision(decision.present), self._decision(decision.absent)
-                return tuple_of(['"key"', literal(decision.key), present, absent])
-            case ByNested():
-                return tuple_of(['"nested"', literal(decision.key), self._decision(decision.inner)])
-            case ByFirst():
-                return tuple_of(['"first"', self._decision(decision.inner), self._decision(decision.empty)])
-            case Undecidable():
-                return tuple_of(['"undecidable"', literal(decision.reason)])
+        return tuple_of([*parts, *([_tree(constraints)] if constraints else [])])
 
 
-def _prefixed(prefix: str, tree: Tree) -> Tree:
-    if isinstance(tree, tuple):
-        return (prefix + tree[0], tree[1], tree[2])
-    return prefix + inline(tree)
+def _entries(shapes: Mapping[str, Shape]) -> list[Tree]:
+    return [f"{literal(name)}: {inline(_tree(shape))}" for name, shape in shapes.items()]
 
 
-def _constraints(constraints: Constraints) -> Tree | None:
+def _tree(value: Any) -> Tree:
+    """Return nested tuples of literals as Python writes them."""
+    return tuple_of([_tree(part) for part in value]) if isinstance(value, tuple) else literal(value)
+
+
+def _constraints(constraints: Constraints) -> tuple[tuple[str, Any], ...]:
     """Return pairs of name and value of the constraints, which decoding does not check."""
     named = {
         "minimum": constraints.minimum,
@@ -167,7 +73,4 @@ def _constraints(constraints: Constraints) -> Tree | None:
         "maxItems": constraints.max_items,
         "format": constraints.format,
     }
-    pairs: list[Tree] = [
-        tuple_of([literal(name), literal(value)]) for name, value in named.items() if value is not None
-    ]
-    return tuple_of(pairs) if pairs else None
+    return tuple((name, value) for name, value in named.items() if value is not None)

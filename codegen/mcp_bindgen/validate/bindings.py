@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from mcp_bindings_runtime.codec.type_tables import Shape, TypeTables, Violation
+from mcp_bindings_runtime.codec.error_locator import ErrorLocator
+from mcp_bindings_runtime.codec.type_tables import Shape, Violation
 from mcp_bindings_runtime.codec.wording import describe
 from mcp_bindings_runtime.errors import DecodeError
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
@@ -49,7 +50,7 @@ class Bindings:
             self._converters |= dict.fromkeys([*declared, *methods.REQUESTS], each.converter)
         self.embedded = frozenset(embedded - self.requests.keys())
         self._types = SimpleNamespace(**classes)
-        self._shapes = TypeTables(self.tables.objects, self.tables.aliases, self._types)
+        self._locator = ErrorLocator(self.tables, self._types)
         self._undecidable: Mapping[str, str] = {
             name: shape[1][1]
             for name, shape in self.tables.aliases.items()
@@ -137,7 +138,7 @@ class Bindings:
             return []
         faults: list[Violation] = []
         try:
-            self._shapes.read(value, shape, path, faults)
+            self._locator.read(value, shape, path, faults)
         except RecursionError:
             return [_TOO_DEEP._replace(path=path)]
         return faults

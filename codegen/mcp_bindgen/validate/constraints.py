@@ -11,8 +11,7 @@ from mcp_bindings_runtime.codec.wording import describe
 
 from mcp_bindgen.validate import formats
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.tables import Tables
-from mcp_bindgen.validate.walk import walk
+from mcp_bindgen.validate.tables import Tables, walk
 
 
 class Violation(NamedTuple):
@@ -32,10 +31,10 @@ def check(value: Json, shape: Shape, tables: Tables, path: Path = (), *, example
 
     Values of a wrong type are skipped. With ``examples``, placeholders in a document are told apart from errors.
     """
-    for site in walk(value, _cut(shape, tables), _reduced(tables), path):
-        if site.kind == "member":
-            for name, bound in site.constraints:
-                yield from _violation(site.path, site.value, name, bound, examples=examples)
+    for part in walk(value, _cut(shape, tables), _reduced(tables), path):
+        if part.kind == "member":
+            for name, bound in part.constraints:
+                yield from _violation(part.path, part.value, name, bound, examples=examples)
 
 
 def _violation(path: Path, value: Json, name: str, bound: Any, *, examples: bool) -> Iterator[Violation]:

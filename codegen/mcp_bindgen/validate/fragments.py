@@ -13,12 +13,11 @@ from functools import cache
 from typing import NamedTuple
 
 from attrs import frozen
-from mcp_bindings_runtime.codec.type_tables import Path, Shape
+from mcp_bindings_runtime.codec.type_tables import Part, Path, Shape
 
 from mcp_bindgen.validate import tables
 from mcp_bindgen.validate.entries import Json
-from mcp_bindgen.validate.tables import Tables
-from mcp_bindgen.validate.walk import walk
+from mcp_bindgen.validate.tables import Tables, walk
 
 _ENVELOPE = frozenset({"jsonrpc", "id"})
 """Members that examples of messages leave out."""
@@ -26,14 +25,6 @@ _SCHEMAS = frozenset({"inputSchema", "outputSchema"})
 """Members that hold any JSON Schema, whatever few keywords the type declares."""
 _SCHEMA_WORDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 """Values of ``type`` that do not identify a protocol type, as any JSON Schema has them."""
-
-
-class Part(NamedTuple):
-    """A part of a fragment with its shape."""
-
-    path: Path
-    value: Json
-    shape: Shape
 
 
 @frozen
@@ -82,7 +73,7 @@ def may_answer(value: Json, method: str, revision: str) -> bool:
     known = tables.own(revision)
     if method not in known.results or value.__class__ is not dict:
         return True
-    if not any(site.kind in {"missing", "wrong"} for site in walk(value, known.results[method], known)):
+    if not any(part.kind in {"missing", "wrong"} for part in walk(value, known.results[method], known)):
         return True
     return not any(
         fit.is_right and fit.named and not fit.unknown
@@ -221,36 +212,36 @@ def _found(value: Json, fits: list[_Fit], known: Tables) -> Match:
     if best.shape[0] == "class" and (best.bare or (best.missing and not _has_own_literal(value, best.shape, known))):
         members = {member[0]: member[3] for member in known.objects[best.shape[1]][0]}
         shown = [key for key in value if key in members]
-        parts = tuple(Part((key,), value[key], members[key]) for key in shown)
+        parts = tuple(Part((key,), "member", value[key], members[key]) for key in shown)
         names = [f"{_name(fit.shape)}.{shown[0]}" if len(shown) == 1 else _name(fit.shape) for fit in as_good]
     else:
-        parts = (Part((), value, best.shape),)
+        parts = (Part((), "element", value, best.shape),)
         names = [_name(fit.shape) for fit in as_good]
     return Match(tuple(dict.fromkeys(names)), parts, best.undeclared)
 
 
 def _fit(value: Json, shape: Shape, top: int, known: Tables, *, whole: bool) -> _Fit:
     """Compare a value with a shape. With ``whole``, missing members at the top are errors, too."""
-    sites = list(walk(value, shape, known))
-    members = [site for site in sites if site.kind == "member"]
-    others = [site for site in sites if site.kind in {"further", "undeclared"} and _SCHEMAS.isdisjoint(site.path[:-1])]
-    absent = [site.path for site in sites if site.kind == "missing" and len(site.path) == top and not whole]
-    at_top = sum(len(site.path) == top for site in members)
+    parts = list(walk(value, shape, known))
+    members = [part for part in parts if part.kind == "member"]
+    others = [part for part in parts if part.kind in {"further", "undeclared"} and _SCHEMAS.isdisjoint(part.path[:-1])]
+    absent = [part.path for part in parts if part.kind == "missing" and len(part.path) == top and not whole]
+    at_top = sum(len(part.path) == top for part in members)
     return _Fit(
         shape=shape,
         named=len(members),
         unnamed=len(others),
         absent=len(_names(shape, known)) - at_top,
         faults=tuple(
-            site.path
-            for site in sites
-            if site.kind == "wrong" or (site.kind == "missing" and (whole or len(site.path) != top))
+            part.path
+            for part in parts
+            if part.kind == "wrong" or (part.kind == "missing" and (whole or len(part.path) != top))
         ),
         missing=tuple(absent),
         bare=any(path[-1] in _ENVELOPE for path in absent),
         top=at_top,
-        unknown=sum(len(site.path) == top for site in others),
-        undeclared=tuple(site.path for site in others if site.kind == "undeclared"),
+        unknown=sum(len(part.path) == top for part in others),
+        undeclared=tuple(part.path for part in others if part.kind == "undeclared"),
     )
 
 

@@ -1,6 +1,6 @@
 """Checks that emitted code shares: each returns a JSON value of its type, or raises ``Invalid``.
 
-``Invalid`` carries no details, so that valid values cost nothing more; ``type_tables`` locates the error afterwards.
+``Invalid`` carries no details, so that valid values cost nothing more; ``error_locator`` locates the error afterwards.
 """
 
 from __future__ import annotations

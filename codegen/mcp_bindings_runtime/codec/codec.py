@@ -1,8 +1,8 @@
 """Decode and encode the messages of one revision by its emitted functions.
 
 JSON-RPC 2.0 tells messages apart: ``method`` with ``id`` is a request, ``method`` alone a notification, ``result`` or
-``error`` a response. The emitted functions only raise that a value is wrong; ``error_locator`` and ``type_tables`` then
-find out what is wrong, and where.
+``error`` a response. The emitted functions only raise that a value is wrong; ``error_locator`` then finds out what is
+wrong, and where.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .method_readers import SENDERS, Decoders, Envelopes, readers_by_sender
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from .error_locator import ErrorLocator
-    from .type_tables import Shape, TypeTables, Violation
+    from .error_locator import ErrorLocator, MessageErrorLocator
+    from .type_tables import Shape, Violation
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -86,7 +86,7 @@ class Codec(Generic[M]):
         envelopes: Envelopes,
         requests: Mapping[str, RequestMethod[Any, Any]],
         notifications: Mapping[str, NotificationMethod[Any]],
-        type_tables: Callable[[], TypeTables],
+        error_locator: Callable[[], ErrorLocator],
         result_shapes: Callable[[], Mapping[str, Shape]],
         aliases: Callable[[], Mapping[str, Any]],
     ) -> None:
@@ -94,7 +94,7 @@ class Codec(Generic[M]):
         self.envelopes = envelopes
         self._batches = batches
         self._functions = functions
-        self._type_tables = type_tables
+        self._error_locator = error_locator
         self._result_shapes = result_shapes
         self._aliases = aliases
         self._result_decoders = functions.result_decoders
@@ -126,7 +126,7 @@ class Codec(Generic[M]):
             envelopes=self.envelopes,
             requests=requests,
             notifications=notifications,
-            type_tables=lambda: self._type_tables().extended(other._type_tables()),
+            error_locator=lambda: self._error_locator().extended(other._error_locator()),
             result_shapes=lambda: result_shapes({**other._result_shapes(), **self._result_shapes()}),
             aliases=self._aliases,
         )
@@ -178,7 +178,7 @@ class Codec(Generic[M]):
             return self._functions.decoders[kind](data)
         except FAULTS as cause:
             shape = self._shape_of(kind)
-            raise self._decode_error(cause, lambda found: self._type_tables().read(data, shape, (), found)) from None
+            raise self._decode_error(cause, lambda found: self._error_locator().read(data, shape, (), found)) from None
 
     def get_converter(self) -> Converter:
         """Return a new cattrs converter that reads and writes the types of the revision."""
@@ -194,7 +194,7 @@ class Codec(Generic[M]):
         try:
             return self._encode_value(value)
         except FAULTS as cause:
-            raise self._encode_error(cause, value, lambda: self._type_tables().write_any(value, ())) from None
+            raise self._encode_error(cause, value, lambda: self._error_locator().write_any(value, ())) from None
 
     def _encode_value(self, value: Any) -> Json:
         cls = value.__class__
@@ -217,13 +217,13 @@ class Codec(Generic[M]):
             result: R = self._result_decoders[key.name](value)
         except FAULTS as cause:
             shape = self._result_shapes()[key.name]
-            raise self._decode_error(cause, lambda found: self._type_tables().read(value, shape, (), found)) from None
+            raise self._decode_error(cause, lambda found: self._error_locator().read(value, shape, (), found)) from None
         return result
 
     def decode_result_leniently(self, key: RequestMethod[Any, Any], value: Json) -> tuple[Any, list[Violation]]:
         """Return the result of a request, of which faulty parts are still JSON, and all that is wrong with it."""
         violations: list[Violation] = []
-        return self._type_tables().read(value, self._result_shapes()[key.name], (), violations), violations
+        return self._error_locator().read(value, self._result_shapes()[key.name], (), violations), violations
 
     # Messages.
 
@@ -318,11 +318,13 @@ class Codec(Generic[M]):
             return Lenient(value, [DecodeError((), *_TOO_DEEP, self.revision)])
         return Lenient(message, [DecodeError(*each, self.revision) for each in violations])
 
-    def _locator(self, sender: Side | None, results: Results | None, violations: list[Violation]) -> ErrorLocator:
-        from .error_locator import ErrorLocator
+    def _locator(
+        self, sender: Side | None, results: Results | None, violations: list[Violation]
+    ) -> MessageErrorLocator:
+        from .error_locator import MessageErrorLocator
 
-        return ErrorLocator(
-            self._type_tables(),
+        return MessageErrorLocator(
+            self._error_locator(),
             self._result_shapes,
             self.envelopes,
             self._readers[sender],
@@ -346,10 +348,10 @@ class Codec(Generic[M]):
         return f"[{','.join(items)}]".encode() if self._to_bytes is str.encode else self._to_bytes(items)
 
     def _find_unwritable(self, message: Any) -> Violation | None:
-        tables = self._type_tables()
+        locator = self._error_locator()
         if message.__class__ is not list:
-            return tables.write_message(message, ())
-        found = (tables.write_message(each, (index,)) for index, each in enumerate(message))
+            return locator.write_message(message, ())
+        found = (locator.write_message(each, (index,)) for index, each in enumerate(message))
         return next((violation for violation in found if violation), None)
 
     # Errors.

@@ -25,10 +25,11 @@ def codec_of(
     def load_writers() -> Any:
         return import_module(f"{package}._json_writers").TEXTS
 
-    def type_tables() -> Any:
+    def error_locator() -> Any:
+        from .error_locator import ErrorLocator
         from .type_tables import TypeTables
 
-        return TypeTables(tables().OBJECTS, tables().ALIASES, types)
+        return ErrorLocator(TypeTables(tables().OBJECTS, tables().ALIASES), types)
 
     def result_shapes() -> Mapping[str, Any]:
         results: Mapping[str, Any] = tables().RESULTS
@@ -44,7 +45,7 @@ def codec_of(
         envelopes=envelopes,
         requests=methods.REQUESTS,
         notifications=methods.NOTIFICATIONS,
-        type_tables=type_tables,
+        error_locator=error_locator,
         result_shapes=result_shapes,
         aliases=aliases,
     )

@@ -8,13 +8,14 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from attrs import evolve, frozen
+from mcp_bindings_runtime.codec.type_tables import Path
 
 from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.diff.alternatives import alternatives
 from mcp_bindgen.diff.changes import Change, Outcome
 from mcp_bindgen.diff.message_kinds import is_sent
 from mcp_bindgen.diff.typescript import below
-from mcp_bindgen.diff.witnesses.message_checker import Json, Path
+from mcp_bindgen.diff.witnesses.message_checker import Json
 from mcp_bindgen.diff.witnesses.routes import Direction, Route, Start, routes, with_envelope_first
 from mcp_bindgen.diff.witnesses.value_generator import Form
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Type

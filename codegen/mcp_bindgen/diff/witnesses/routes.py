@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 from attrs import evolve, field, frozen
+from mcp_bindings_runtime.codec.type_tables import Path
 
 from mcp_bindgen.describe.canonical import schema_type
 from mcp_bindgen.diff.message_kinds import message_kinds
-from mcp_bindgen.diff.witnesses.message_checker import Json, MessageChecker, Path
+from mcp_bindgen.diff.witnesses.message_checker import Json, MessageChecker
 from mcp_bindgen.diff.witnesses.value_generator import ValueGenerator
 from mcp_bindgen.ir.protocol import AliasOf, ListOf, ObjectOf, Protocol, Scalar, Side, Type, Union
 
@@ -80,12 +81,13 @@ def with_envelope_first(message: dict[str, Json]) -> dict[str, Json]:
 
 def starts(sending: Protocol, receiving: Protocol, side: Side) -> Iterator[Start]:
     """Yield the messages that a side of one revision sends and its peer of the other revision expects."""
+    generator = ValueGenerator(receiving, receiving.revision)
     for each in message_kinds(sending, receiving, side):
         if each.method is None or not each.is_result:
             yield Start(each.sent, each.read)
             continue
         request = ObjectOf(receiving.methods[each.method].interface)
-        for request_value in ValueGenerator(receiving, receiving.revision).smallest_values(request):
+        for request_value in generator.smallest_values(request):
             yield Start(each.sent, each.read, ("result",), each.method, request_value.get("id", 1))
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from attrs import evolve
+from mcp_bindings_runtime.codec.type_tables import Path
 
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Outcome, Pairing, Verdict, Witness, worst
 from mcp_bindgen.diff.witnesses.candidates import Candidate, Candidates
-from mcp_bindgen.diff.witnesses.message_checker import Json, Observation, Path
+from mcp_bindgen.diff.witnesses.message_checker import Json, Observation
 from mcp_bindgen.diff.witnesses.routes import Direction
 from mcp_bindgen.diff.witnesses.value_generator import NoValueError
 from mcp_bindgen.ir.protocol import Protocol, Side
