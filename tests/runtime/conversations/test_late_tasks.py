@@ -19,6 +19,7 @@ from mcp_bindings_runtime.tasks.store import MemoryTasks, StoredTask
 from mcp_bindings_runtime.tasks.task_handle import start_task
 from support.bindings import binding
 from support.raw_http_client import PLAIN, call, endpoint, modern, request
+from support.scripted_http_server import END, McpPeer, Request, answer, event, head
 from support.scripted_peers import (
     PATIENCE,
     Spoken,
@@ -40,6 +41,7 @@ EXTENSION = "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"
 CAPABILITIES = {"tools": {}, "tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}}
 ASKABLE = {"elicitation": {"form": {}}, "tasks": {"cancel": {}, "requests": {"elicitation": {"create": {}}}}}
+KNOWN = {"capabilities": CAPABILITIES, "serverInfo": {"name": "x", "version": "1"}}
 DISCOVERED = {"supportedVersions": [EXTENSION], "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private"}
 
 each_era = pytest.mark.parametrize("revision", [CORE, EXTENSION])
@@ -240,6 +242,50 @@ def test_a_server_process_is_sent_the_cancellation_of_a_late_task(revision: str)
             call_as_task(client, timeout=0.05)
         # The program answers the first call when it receives the second, and the second when the task is cancelled.
         assert text_of(client.call_tool("y")) == "tasks/cancel"
+
+
+@pytest.mark.parametrize("how", ["cancel", "timeout"])
+@pytest.mark.parametrize("form", ["json", "stream"])
+def test_a_late_task_is_cancelled_over_http(how: str, form: str) -> None:
+    asked, given_up, over = Event(), Event(), Event()
+
+    def play(request: Request) -> Any:
+        method = request.json.get("method")
+        if method == "initialize":
+            return answer(result(request.json["id"], {**KNOWN, "protocolVersion": CORE}), Mcp_Session_Id="s-1")
+        if method == "tools/call":
+            return late(request)
+        if method == "tasks/cancel":
+            assert request.json["params"]["taskId"] == "k"
+            over.set()
+            return answer(result(request.json["id"], task("cancelled")))
+        return None
+
+    def late(request: Request) -> Any:
+        value = result(request.json["id"], created(CORE))
+        if form == "stream":
+            yield head()
+        asked.set()
+        assert given_up.wait(PATIENCE)
+        if form == "stream":
+            yield event(value) + END
+        else:
+            yield answer(value)
+
+    with McpPeer(CORE, play) as peer, package(CORE).Client.http(peer.url, timeout=PATIENCE) as client:
+        if how == "timeout":
+            with pytest.raises(RequestTimeout):
+                call_as_task(client, timeout=0.05)
+        else:
+            started = client.start(call_as_task, client)
+            assert asked.wait(PATIENCE)
+            started.cancel("enough")
+            with pytest.raises(CallCancelled):
+                started.result(PATIENCE)
+        eventually(lambda: not client.connection.calls)
+        assert asked.wait(PATIENCE)
+        given_up.set()
+        assert over.wait(PATIENCE)
 
 
 # --- Servers that execute tasks ----------------------------------------------------------------------------------------

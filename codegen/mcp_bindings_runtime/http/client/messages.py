@@ -41,6 +41,11 @@ class OutgoingMessage:
         """Whether it is a request that names its revision itself: one of a stateless revision."""
 
     @property
+    def for_task(self) -> bool:
+        """Whether it is a request that asks for a task (2025-11-25)."""
+        return bool(self.ids) and "task" in members(self.message.get("params")) and not self.stateless
+
+    @property
     def what(self) -> str:
         """Its description in error messages."""
         return self.method or ("a batch" if self.ids else "an answer")

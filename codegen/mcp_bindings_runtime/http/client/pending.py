@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError
+from ...logs import write_log
 from ..sse import SseParser
 from .endpoint import JSON, STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 class PendingRequests:
     """The requests of one POST, and the ids of those without a response."""
 
-    __slots__ = ("exchange", "in_background", "out", "waiting")
+    __slots__ = ("background", "exchange", "in_background", "out", "waiting")
 
     def __init__(self, out: OutgoingMessage, exchange: Exchange) -> None:
         self.out = out
@@ -31,6 +34,8 @@ class PendingRequests:
         self.waiting: set[RequestId] = set(out.ids)
         self.in_background = False
         """Whether a thread of its own reads the response."""
+        self.background: BackgroundSend | None = None
+        """The thread that sends them and reads the response; None if their caller does."""
 
     def answered(self, line: bytes) -> frozenset[RequestId]:
         """Return the ids of its requests that a message answers."""
@@ -41,6 +46,43 @@ class PendingRequests:
             if b'"id":' + text + b"," in line or b'"id":' + text + b"}" in line:
                 return frozenset(self.waiting)
         return answered_by(line) & self.waiting
+
+
+class BackgroundSend:
+    """A thread that sends requests and reads the response, and goes on when the caller leaves."""
+
+    __slots__ = ("_failure", "_over", "_send")
+
+    def __init__(self, send: Callable[[], None]) -> None:
+        self._send = send
+        self._failure: BaseException | None = None
+        self._over = AutoResetEvent()
+
+    def wait(self, caller: Exchange) -> None:
+        """Start the thread, and wait until it is done. Raise what it raises, and ``RequestTimeout`` at the deadline."""
+        try:
+            Thread(target=self._run, name="mcp-http-task", daemon=True).start()
+        except RuntimeError as fault:
+            write_log("warning", "no thread could be started: %s", fault)
+            self._run()
+        left = caller.remaining()
+        if not self._over.wait(-1 if left is None else left):
+            raise caller.timed_out()
+        if self._failure is not None:
+            raise self._failure
+
+    def leave(self) -> None:
+        """End ``wait``; from any thread."""
+        self._over.set()
+
+    def _run(self) -> None:
+        try:
+            self._send()
+        except BaseException as fault:  # noqa: BLE001  # raised again by ``wait``
+            write_log("debug", "%s", fault)
+            self._failure = fault
+        finally:
+            self._over.set()
 
 
 def unusable_response(response: Response, what: str) -> ProtocolError:

@@ -10,6 +10,7 @@ import json
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from math import inf
 from threading import RLock, Timer
 from time import monotonic
@@ -27,7 +28,7 @@ from .inbox import Inbox
 from .legacy_sse import LegacySse
 from .messages import CANCELLED, OutgoingMessage, members, one_line
 from .param_headers import ToolHeaders
-from .pending import PendingRequests, no_answer, post_and_wait, unusable_response
+from .pending import BackgroundSend, PendingRequests, no_answer, post_and_wait, unusable_response
 from .response_stream import ResponseStream
 from .retry import lacks_headers, lost_session, repeats_request
 from .session import HttpSession
@@ -42,6 +43,8 @@ _LAST_WORDS: Final = 1.0
 """Seconds for the DELETE of a session."""
 _LINGER: Final = 1.0
 """Seconds that a stream is read after its request was cancelled."""
+_LATE: Final = 60.0
+"""Seconds that the answer to a request for a task is waited for after its caller has given up."""
 _ABORTED: Final = 256
 """Limit on remembered ids of aborted requests, some of which had been answered just then."""
 
@@ -142,7 +145,9 @@ class StreamableHttp:
             pending = self._pending.get(request_id)
             if pending is None:
                 self._aborted.append(request_id)
-        if pending is not None and not pending.in_background:
+        if pending is not None and pending.background is not None:
+            pending.background.leave()
+        elif pending is not None and not pending.in_background:
             pending.waiting.discard(request_id)
             if not pending.waiting:
                 pending.exchange.end()
@@ -170,7 +175,10 @@ class StreamableHttp:
     # Requests.
 
     def _send_requests(self, out: OutgoingMessage, exchange: Exchange) -> None:
-        pending = PendingRequests(out, exchange)
+        # Only the answer to a request for a task names the task, so it is read even if its caller has given up.
+        reading = Exchange(out.what, exchange.deadline + _LATE) if out.for_task else exchange
+        pending = PendingRequests(out, reading)
+        background = pending.background = BackgroundSend(partial(self._exchange, pending)) if out.for_task else None
         with self._lock:
             self._pending.update(dict.fromkeys(out.ids, pending))
             self._stateless = out.stateless
@@ -178,7 +186,13 @@ class StreamableHttp:
                 pending.waiting.difference_update(self._aborted)
         if not pending.waiting:
             self._forget(pending)
-            return
+        elif background is not None:
+            background.wait(exchange)
+        else:
+            self._exchange(pending)
+
+    def _exchange(self, pending: PendingRequests) -> None:
+        """Post requests, and read the response or let a thread do so. Raise ``RequestTimeout`` and ``UsageError``."""
         goes_on = False
         try:
             goes_on = self._carry(pending)
