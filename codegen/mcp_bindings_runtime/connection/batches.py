@@ -32,7 +32,7 @@ def send_batch(
                 call = Call(key, seconds, seconds, None)
                 call.id, line = connection.session.request(key, params)
                 connection.calls[call.id] = call
-                call.carrier = connection
+                call.requestor = connection
                 calls.append(call)
                 lines.append(line)
         except BaseException:

@@ -1,13 +1,15 @@
-"""Requests of this side that wait for their answer."""
+"""Requests of this side: sending them, waiting for their answers, and abandoning them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import CallCancelled, RequestTimeout
+from ..errors import CallCancelled, McpError, RequestTimeout
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified, Outcome, Progressed, Published
@@ -18,15 +20,11 @@ from .call_scope import ACTIVE, CallScope
 from .progress_queue import ProgressQueue
 
 if TYPE_CHECKING:
+    from threading import Lock
+
     from ..session.session import Session
 
-
-class Carrier(Protocol):
-    """The sender of a call's request: a ``Connection``."""
-
-    def interrupt(self, call: Call) -> None:
-        """Wake the thread that sends the request or waits for its answer, because the call has ended."""
-        ...
+R = TypeVar("R")
 
 
 class Call:
@@ -50,7 +48,7 @@ class Call:
     _woken: bool = False
     scope: CallScope | None = None
     """The scope that the call belongs to."""
-    carrier: Carrier | None = None
+    requestor: Requestor | None = None
     """The sender of the request, if the call may be cancelled."""
     awaited: bool = True
     """Whether a thread waits for the answer, and could read meanwhile."""
@@ -127,8 +125,8 @@ class Call:
         # No further progress is delivered.
         self.deadline = 0.0
         self.finish(None, error)
-        if self.carrier is not None:
-            self.carrier.interrupt(self)
+        if self.requestor is not None:
+            self.requestor.interrupt(self)
 
     def check_stopped(self) -> None:
         """Raise `CallCancelled` if the call was cancelled."""
@@ -234,3 +232,108 @@ class PendingCalls(dict[Any, Call]):
         self.clear()
         self._tasks.clear()
         return calls
+
+
+class Requestor(ABC):
+    """Sends requests and waits for their results: the base of ``Connection`` and of the channels of the HTTP server.
+
+    ``timeout`` is the default number of seconds to wait for an answer or its progress, ``limit`` for both together.
+    """
+
+    def __init__(self, session: Session, lock: Lock, calls: PendingCalls, *, timeout: float, limit: float) -> None:
+        self.session = session
+        self.lock = lock
+        """Held while the session is called."""
+        self.calls = calls
+        """The requests in flight; changed under the lock, or by the thread that reads."""
+        self.timeout = timeout
+        self.limit = limit
+
+    @property
+    @abstractmethod
+    def closed(self) -> bool:
+        """Whether nothing can be sent or received any more."""
+
+    @abstractmethod
+    def attend(self, call: Call, prepare: Callable[[], tuple[Any, bytes]] | None = None) -> None:
+        """Wait until a call has ended or has a notification; send it first if ``prepare`` returns its id and line.
+
+        Raise `RequestTimeout` at the deadline of the call, and `ConnectionClosed`.
+        """
+
+    @abstractmethod
+    def interrupt(self, call: Call) -> None:
+        """Wake the thread that sends a call's request or waits for its answer, because the call has ended."""
+
+    @abstractmethod
+    def send_unanswered(self, line: bytes) -> None:
+        """Send a line whose answer is not awaited; raise `McpError` if it cannot be sent soon."""
+
+    @abstractmethod
+    def deliver_progress(self, queue: ProgressQueue) -> None:
+        """Call ``queue.deliver_scheduled`` in another thread."""
+
+    def request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+        sending: Callable[[Call], object] | None = None,
+    ) -> R:
+        """Send a request and wait for its result.
+
+        Progress is reported in the calling thread, all of it before the result; that of a task, once there is one, in
+        another thread, one at a time. ``sending`` is called with the call before it is sent. Raise `UsageError`,
+        `EncodeError`, `ResponseError`, `DecodeError`, `RequestTimeout` or `ConnectionClosed`. After a timeout or an
+        interruption the request is cancelled.
+        """
+        call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
+        if sending is not None:
+            call.requestor = self
+            sending(call)
+        result: R = self.complete(call, partial(self.session.request, key, params, progress=on_progress is not None))
+        return result
+
+    def complete(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
+        """Send the request of a call, of which ``prepare`` returns the id and the line, and wait for its result."""
+        try:
+            self.attend(call, prepare)
+            while not call.done:
+                call.deliver_progress()
+                self.attend(call)
+            call.check_stopped()
+            if call.progress is not None and self.calls.finish_progress(call, call.progress):
+                self.deliver_progress(call.progress)
+        except BaseException as fault:
+            self.abandon(call, fault)
+            raise
+        finally:
+            if call.scope is not None:
+                call.scope.forget(call.stop)
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def abandon(self, call: Call, why: BaseException | str) -> None:
+        """Stop waiting for a call; cancel its request with the reason if it is in flight, and the task in its answer."""
+        with self.lock:
+            line = self.calls.cancel(call, why, sent=not self.closed)
+        if line is not None:
+            try:
+                self.send_unanswered(line)
+            except McpError as more:
+                write_log("debug", "%s could not be cancelled: %s", call.key.name, more)
+
+    def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
+        """Send a request without waiting for its answer."""
+        with self.lock:
+            request_id, line = self.session.request(key, params)
+            self.session.forget(request_id)
+        self.send_unanswered(line)
+
+    def cancel_task_in(self, unseen: Outcome) -> bytes | None:
+        """Return the line that cancels the task in a result that no call receives; None if there is none."""
+        with self.lock:
+            return cancel_task_in(self.session, unseen.result)

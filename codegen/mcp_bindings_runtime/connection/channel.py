@@ -56,12 +56,8 @@ class Channel(Protocol):
     ) -> R:
         """Send a request and wait for its result; raise as ``Client.request``.
 
-        ``sending`` is called with the call before it is sent; ``conclude`` can end that call.
+        ``sending`` is called with the call before it is sent.
         """
-        ...
-
-    def conclude(self, call: Call, reason: str) -> None:
-        """End a call from this side with the result None; wake the thread that waits for it."""
         ...
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from threading import Lock, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -12,11 +11,10 @@ from ..errors import ConnectionClosed, McpError, MessageTooLarge, UsageError
 from ..logs import log_exception, write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply, RequestCancelled
-from ..session.late_tasks import cancel_task_in
 from ..session.session import Session
 from ..transports import Transport, Unanswered
 from .call_scope import bounded, outside
-from .calls import Call, PendingCalls
+from .calls import Call, PendingCalls, Requestor
 from .deferred_interrupt import DeferredInterrupt, defer_interrupt
 from .leader_followers import LeaderFollowers, SerialQueue
 from .progress_queue import ProgressQueue
@@ -27,7 +25,7 @@ _CLOSING = 1.0
 """Seconds that the last messages to the other side may take."""
 
 
-class Connection:
+class Connection(Requestor):
     """One side's end of a conversation: thread-safe, and closed at most once.
 
     ``run`` is called with the connection and each request of the other side, and returns the line that answers it or
@@ -47,18 +45,11 @@ class Connection:
         limit: float,
         workers: int,
     ) -> None:
-        self.session = session
-        self.lock = Lock()
-        """Held while the session is called."""
+        super().__init__(session, Lock(), PendingCalls(session), timeout=timeout, limit=limit)
         self.last_received = 0.0
         """Time of the last message of the other side, by ``time.monotonic``."""
         self._transport = transport
         self._answer = run
-        self.timeout = timeout
-        """Default seconds to wait for an answer."""
-        self._limit = limit
-        self.calls = PendingCalls(session)
-        """The requests in flight; changed under the lock, or by the thread that reads."""
         self._replies = SerialQueue(self._send_answer)
         self._listen = listen
         self._notifications = SerialQueue(self._handle_notification)
@@ -87,34 +78,11 @@ class Connection:
 
     # Sending.
 
-    def request(
-        self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
-        *,
-        timeout: float | None = None,
-        on_progress: Callable[[Any], object] | None = None,
-        sending: Callable[[Call], object] | None = None,
-    ) -> R:
-        """Send a request and wait for its result.
-
-        Progress is reported in the calling thread, all of it before the result; that of a task, once there is one, in
-        another thread, one at a time. Raise `UsageError`, `EncodeError`, `ResponseError`, `DecodeError`,
-        `RequestTimeout` or `ConnectionClosed`. After a timeout or an interruption the request is cancelled.
-        """
-        call = Call(key, self.timeout if timeout is None else timeout, self._limit, on_progress)
-        if sending is not None:
-            call.carrier = self
-            sending(call)
-        prepare = partial(self.session.request, key, params, progress=on_progress is not None)
-        result: R = self._conclude(call, prepare)
-        return result
-
     def open(
         self, prepare: Callable[[], tuple[Any, bytes]], key: RequestMethod[Any, R], timeout: float | None = None
     ) -> R:
         """Send a request that the session makes by itself, such as ``hello``, and wait for its result."""
-        result: R = self._conclude(Call(key, self.timeout if timeout is None else timeout, self._limit, None), prepare)
+        result: R = self.complete(Call(key, self.timeout if timeout is None else timeout, self.limit, None), prepare)
         return result
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
@@ -129,13 +97,8 @@ class Connection:
         """Send a line of the session, as ``Channel.send``."""
         self._transport.send(line, bounded(self.timeout))
 
-    def post(self, key: RequestMethod[Any, Any], params: Any) -> None:
-        """Send a request without waiting for its answer."""
-        with self.lock:
-            if self._end is not None:
-                raise self._end.again()
-            request_id, line = self.session.request(key, params)
-            self.session.forget(request_id)
+    def send_unanswered(self, line: bytes) -> None:
+        """Send a line whose answer is not awaited, within a second."""
         self._transport.send(line, _CLOSING)
 
     def hold(self, incoming: Incoming) -> None:
@@ -158,36 +121,22 @@ class Connection:
                 self._replies.put(line)
         self._replies.run()
 
-    def _conclude(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
-        released = bool(self._threads.busy) and self._threads.release_slot()
+    def deliver_progress(self, queue: ProgressQueue) -> None:
+        """Let the threads of the connection deliver the progress of a task."""
+        self.put_notification(queue)
+        self.dispatch_notifications()
+
+    def complete(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
+        """Send a call and wait for its result; let another request of the other side run meanwhile."""
+        if not (self._threads.busy and self._threads.release_slot()):
+            return super().complete(call, prepare)
         try:
-            self.attend(call, prepare)
-            while not call.done:
-                call.deliver_progress()
-                self.attend(call)
-            call.check_stopped()
-            if call.progress is not None and self.calls.finish_progress(call, call.progress):
-                # The threads of the connection deliver the progress of a task.
-                self.put_notification(call.progress)
-                self.dispatch_notifications()
-        except BaseException as fault:
-            self.abandon(call, fault)
-            raise
+            return super().complete(call, prepare)
         finally:
-            if call.scope is not None:
-                call.scope.forget(call.stop)
-            if released:
-                self._threads.reclaim_slot()
-        if call.error is not None:
-            raise call.error
-        return call.result
+            self._threads.reclaim_slot()
 
     def attend(self, call: Call, prepare: Callable[[], tuple[Any, bytes]] | None = None) -> None:
-        """Wait until a call has ended or has a notification; send it first if ``prepare`` returns its id and line.
-
-        No id stands for a line of several calls, which are registered already. Raise `RequestTimeout` at the deadline of
-        the call, and `ConnectionClosed`.
-        """
+        """See ``Requestor.attend``. No id stands for a line of several calls, which are registered already."""
         interrupt = defer_interrupt(call, self._wake)
         try:
             if prepare is not None:
@@ -198,8 +147,8 @@ class Connection:
                     if call.id is not None:
                         self.calls[call.id] = call
                 if call.scope is not None:
-                    call.carrier = self
-                if call.carrier is not None and call.error is not None:
+                    call.requestor = self
+                if call.requestor is not None and call.error is not None:
                     # Cancelled before it was sent, so the other side need not know.
                     with self.lock:
                         self.calls.cancel(call, "", sent=False)
@@ -255,15 +204,9 @@ class Connection:
         self._transport.interrupt()
 
     def abandon(self, call: Call, why: BaseException | str) -> None:
-        """Stop waiting for a call, and cancel its request with the reason if it is in flight."""
-        with self.lock:
-            line = self.calls.cancel(call, why, sent=self._end is None)
+        """Stop waiting for a call, as ``Requestor.abandon``; let another waiting thread read on."""
         self.calls.wake_another(call)
-        if line is not None:
-            try:
-                self._transport.send(line, _CLOSING)
-            except McpError as more:
-                write_log("debug", "%s could not be cancelled: %s", call.key.name, more)
+        super().abandon(call, why)
 
     def conclude(self, call: Call, reason: str) -> None:
         """End a call from this side with the result None; wake the thread that waits for it."""
@@ -345,11 +288,8 @@ class Connection:
         if isinstance(event, Outcome):
             if self.calls.finish(event):
                 self._threads.answered = not self.calls
-            else:
-                with self.lock:
-                    line = cancel_task_in(self.session, event.result)
-                if line is not None:
-                    self._replies.put(line)
+            elif (line := self.cancel_task_in(event)) is not None:
+                self._replies.put(line)
         elif isinstance(event, Incoming):
             self._threads.jobs.append(event)
         elif isinstance(event, Progressed):
@@ -376,10 +316,7 @@ class Connection:
         if isinstance(item, Notified):
             self._listen(self, item)
             return
-        try:
-            item.deliver_scheduled()
-        except Exception as fault:  # noqa: BLE001  # no caller waits for it
-            log_exception(fault, "on_progress of a task failed")
+        item.deliver_scheduled()
 
     def _run(self, incoming: Incoming) -> None:
         # A request that was cancelled while it waited is not run.

@@ -9,7 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ..logs import write_log
+from ..logs import log_exception, write_log
 
 CAPACITY = 1000
 """Limit on waiting notifications."""
@@ -75,10 +75,13 @@ class ProgressQueue:
         return bool(self._items)
 
     def deliver_scheduled(self) -> None:
-        """Deliver what waits after ``put`` has asked for it."""
+        """Deliver what waits after ``put`` has asked for it; log what ``on_progress`` raises."""
         # First, so that what is added from here on asks anew.
         self._scheduled = False
-        self.deliver()
+        try:
+            self.deliver()
+        except Exception as fault:  # noqa: BLE001  # no caller waits for it
+            log_exception(fault, "on_progress of a task failed")
 
     def discard(self) -> None:
         """Drop what waits, as the deadline of the call has passed."""

@@ -10,8 +10,10 @@ from typing import Any
 
 from mcp_bindings import v2025_11_25 as mcp
 from mcp_bindings_runtime.tasks.store import MemoryTasks
+from mcp_bindings_runtime.tasks.task_handle import start_task
 from support.raw_http_client import PLAIN, Stream, Wire, call, endpoint, notification, request
 from support.scripted_peers import PATIENCE, WHO
+from support.session_cases import task
 
 REVISION = "2025-11-25"
 
@@ -206,3 +208,33 @@ def test_who_waits_for_a_task_that_expires_hears_of_it_though_nobody_asks() -> N
         (answer,) = wire.stream(request("tasks/result", 2, {"taskId": begin(wire)})).messages()
         assert answer["error"]["code"] == -32602
         go.set()
+
+
+def test_a_server_receives_the_progress_of_a_task_of_its_client() -> None:
+    server, seen, told, go = mcp.Server("worker", "1.0"), [], threading.Event(), threading.Event()
+
+    def note(params: Any) -> None:
+        seen.append(params.progress)
+        if params.progress == 2:
+            told.set()
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def ask(params: Any, context: Any) -> Any:
+        schema = mcp.ElicitRequestFormParamsRequestedSchema(properties={})
+        wanted = mcp.ElicitRequestFormParams(message="?", requested_schema=schema)
+        start_task(context, mcp.methods.ELICIT, wanted, on_progress=note)
+        assert go.wait(PATIENCE)
+        return mcp.CallToolResult(content=[])
+
+    able = {"elicitation": {"form": {}}, "tasks": {"requests": {"elicitation": {"create": {}}}}}
+    with endpoint(server) as wire:
+        wire.initialize(REVISION, able)
+        question = (asking := wire.stream(call(1))).message()
+        token = question["params"]["_meta"]["progressToken"]
+        wire.post(notification("notifications/progress", {"progressToken": token, "progress": 1}))
+        wire.post({"jsonrpc": "2.0", "id": question["id"], "result": {"task": task()}})
+        wire.post(notification("notifications/progress", {"progressToken": token, "progress": 2}))
+        assert told.wait(PATIENCE)
+        go.set()
+        assert asking.message()["id"] == 1
+    assert seen == [1, 2]

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
-from threading import Lock
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from ...connection.calls import Call, PendingCalls
+from ...connection.calls import Call, Requestor
+from ...connection.progress_queue import ProgressQueue
 from ...errors import McpError, RequestTimeout
 from ...logs import write_log
-from ...methods import NotificationMethod, RequestMethod
+from ...methods import NotificationMethod
 from ...session.events import Incoming
-from ...session.session import Session
 from ...session.stateless import CHANGES
 from .event_log import Priority
-
-R = TypeVar("R")
 
 NO_ROOM: Final = "there is no room on the stream"
 """Reason for dropping messages that wait for a reader."""
@@ -26,11 +22,8 @@ _MAX_WAIT: Final = 3600.0
 """Limit on one wait, in seconds; a call may wait any number of times."""
 
 
-class HttpChannel(ABC):
-    """A ``Channel`` that sends by ``deliver``, which derived classes implement.
-
-    ``timeout`` and ``limit`` are in seconds, as for ``Connection``. ``calls`` holds the pending requests to the client.
-    """
+class HttpChannel(Requestor):
+    """A ``Channel`` that sends by ``deliver``, which derived classes implement."""
 
     dropped: int = 0
     """Number of notifications that were dropped."""
@@ -38,13 +31,6 @@ class HttpChannel(ABC):
     """Reason for dropping the last of them."""
     _stalled: bool = False
     """Whether the last notification timed out while the stream was full."""
-
-    def __init__(self, session: Session, lock: Lock, calls: PendingCalls, *, timeout: float, limit: float) -> None:
-        self.session = session
-        self.lock = lock
-        self.calls = calls
-        self.timeout = timeout
-        self.limit = limit
 
     @property
     def closed(self) -> bool:
@@ -84,7 +70,7 @@ class HttpChannel(ABC):
             self.dropped += dropped
             self._reason = str(reason)
 
-    def hold(self, incoming: Incoming) -> None:  # noqa: B027 - only a POST waits for its responses
+    def hold(self, incoming: Incoming) -> None:
         """Do nothing; see ``Channel.hold``."""
 
     def reply(self, incoming: Incoming, line: bytes | None) -> None:
@@ -101,7 +87,7 @@ class HttpChannel(ABC):
                 write_log("info", "the remaining messages could not be sent: %s", error)
                 return
 
-    def pause(self, retry: int) -> None:  # noqa: B027 - only a POST has a stream that can be resumed
+    def pause(self, retry: int) -> None:
         """Do nothing; see ``Channel.pause``."""
 
     def send_after_replies(self, make_lines: Callable[[], Iterable[bytes]]) -> None:
@@ -117,64 +103,26 @@ class HttpChannel(ABC):
             line = self.session.notify(key, params)
         self._send_notification(line, Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL)
 
-    def request(
-        self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
-        *,
-        timeout: float | None = None,
-        on_progress: Callable[[Any], object] | None = None,
-        sending: Callable[[Call], object] | None = None,
-    ) -> R:
-        """Send a request and wait for its result. Raise as ``Connection.request`` does."""
-        call = Call(key, self.timeout if timeout is None else timeout, self.limit, on_progress)
-        with self._keep_open():
-            if sending is not None:
-                sending(call)
+    def attend(self, call: Call, prepare: Callable[[], tuple[Any, bytes]] | None = None) -> None:
+        """See ``Requestor.attend``."""
+        if prepare is not None:
             with self.lock:
-                call.id, line = self.session.request(key, params, progress=on_progress is not None)
+                call.id, line = prepare()
                 self.calls[call.id] = call
-            self._await_response(call, line)
-        if call.error is not None:
-            raise call.error
-        result: R = call.result
-        return result
-
-    def _keep_open(self) -> AbstractContextManager[object]:
-        """Return a context in which a request is sent, awaited and, if necessary, cancelled."""
-        return nullcontext()
-
-    def _await_response(self, call: Call, line: bytes) -> None:
-        try:
             self.send(line)
-            while not call.done:
-                call.deliver_progress()
-                _wait(call)
-            call.check_stopped()
-            if call.progress is not None:
-                call.deliver_progress()
-                call.progress.discard()
-        except BaseException as error:
-            self._abandon(call, error)
-            raise
+        while not (call.done or call.notified):
+            left = min(call.deadline - monotonic(), _MAX_WAIT)
+            if left <= 0:
+                raise call.overdue()
+            call.sleep(left)
 
-    def conclude(self, call: Call, reason: str) -> None:
-        """End a call without a response; see ``Channel.conclude``."""
-        if not call.done:
-            self._abandon(call, reason)
-            call.finish(None)
+    def interrupt(self, call: Call) -> None:
+        """Do nothing: the end of a call wakes its thread."""
 
-    def _abandon(self, call: Call, why: BaseException | str) -> None:
-        with self.lock:
-            line = self.calls.cancel(call, why)
-        if line is not None:
-            self.send(line, optional=True)
+    def send_unanswered(self, line: bytes) -> None:
+        """Send a line whose answer is not awaited; drop it if there is no room."""
+        self.send(line, optional=True)
 
-
-def _wait(call: Call) -> None:
-    """Wait until a call is done or has progressed. Raise ``RequestTimeout``."""
-    while not (call.done or call.notified):
-        left = min(call.deadline - monotonic(), _MAX_WAIT)
-        if left <= 0:
-            raise call.overdue()
-        call.sleep(left)
+    def deliver_progress(self, queue: ProgressQueue) -> None:
+        """Drop the progress of a task."""
+        queue.discard()

@@ -5,13 +5,13 @@ The responses go back as JSON if nothing else is sent. The first other message t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...connection.auto_reset_event import AutoResetEvent
-from ...connection.calls import PendingCalls
+from ...connection.calls import Call, PendingCalls
+from ...connection.progress_queue import ProgressQueue
 from ...errors import McpError
 from ...jsonrpc import ErrorObject
 from ...logs import write_log
@@ -46,7 +46,7 @@ class PostChannel(HttpChannel):
 
     ``incomings`` are the requests that wait for a handler. ``open_stream`` returns the log of the stream when the first
     message needs one, or raises ``NoStream``. ``deliver_late`` delivers messages sent after the last response.
-    ``on_answered`` is called with each request that is done.
+    ``on_answered`` is called with each request that is done, ``on_progress`` with the queued progress of tasks.
     """
 
     def __init__(
@@ -61,11 +61,13 @@ class PostChannel(HttpChannel):
         deliver_late: Callable[[bytes, Priority, float], int],
         incomings: Iterable[Incoming],
         on_answered: Callable[[Incoming], object] = _ignore,
+        on_progress: Callable[[ProgressQueue], object] = ProgressQueue.discard,
     ) -> None:
         super().__init__(session, lock, calls, timeout=timeout, limit=limit)
         self._open_stream = open_stream
         self._deliver_late = deliver_late
         self._on_answered = on_answered
+        self._on_progress = on_progress
         self._unanswered = {*incomings}
         self._open_calls = 0
         """Number of pending requests to the client."""
@@ -122,19 +124,22 @@ class PostChannel(HttpChannel):
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Send these last lines and end the response."""
         self.try_send(lines)
-        self.abandon()
+        self.end()
 
-    @contextmanager
-    def _keep_open(self) -> Generator[None, None, None]:
-        """Keep the stream open, because a cancellation of the request has to be sent on it."""
+    def complete(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
+        """Send a call and wait; keep the stream open, because a cancellation of the request has to be sent on it."""
         with self._state_lock:
             self._open_calls += 1
         try:
-            yield
+            return super().complete(call, prepare)
         finally:
             with self._state_lock:
                 self._open_calls -= 1
             self._end_stream()
+
+    def deliver_progress(self, queue: ProgressQueue) -> None:
+        """Deliver the progress of a task; the task outlives the POST."""
+        self._on_progress(queue)
 
     def _end_stream(self, *, despite_calls: bool = False) -> None:
         """End the stream if all requests are answered and no call to the client is open, or ``despite_calls``."""
@@ -200,7 +205,7 @@ class PostChannel(HttpChannel):
         if dropped:
             write_log("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
 
-    def abandon(self) -> None:
+    def end(self) -> None:
         """End the response; send nothing more."""
         with self._state_lock:
             self._unanswered.clear()

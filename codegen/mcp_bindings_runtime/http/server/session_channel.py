@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...connection.calls import PendingCalls
 from ...connection.leader_followers import SerialQueue
+from ...connection.progress_queue import ProgressQueue
 from ...errors import ConnectionClosed
 from ...logs import write_log
 from ...methods import NotificationMethod
 from ...session.events import Dropped, Event, Incoming, LateTask, Notified, Outcome, Progressed, RequestCancelled
-from ...session.late_tasks import cancel_task_in
 from ...session.stateless import CHANGES
 from .event_log import Priority
 from .http_channel import NO_ROOM, HttpChannel
@@ -136,15 +136,15 @@ class SessionChannel(HttpChannel):
             events = self.session.receive(line)
         for event in events:
             if isinstance(event, Outcome):
-                if not self.calls.finish(event):
-                    with self.lock:
-                        cancellation = cancel_task_in(self.session, event.result)
-                    if cancellation is not None:
-                        self.try_send((cancellation,))
+                cancellation = None if self.calls.finish(event) else self.cancel_task_in(event)
+                if cancellation is not None:
+                    self.try_send((cancellation,))
             elif isinstance(event, LateTask):
                 self.try_send((event.line,))
             elif isinstance(event, Progressed):
-                self.calls.progressed(event)
+                queue = self.calls.progressed(event)
+                if queue is not None:
+                    self._notifications.put(queue)
             elif isinstance(event, Notified):
                 self._notifications.put(event)
             elif isinstance(event, RequestCancelled):
@@ -157,13 +157,24 @@ class SessionChannel(HttpChannel):
                 write_log("info", "dropped: %s", event.reason)
                 if not event.bad and not forwarded:
                     self._forward(self.record.id, line)
+        self._dispatch_notifications()
+        return events
+
+    def _dispatch_notifications(self) -> None:
         if self._notifications.ready:
             # In another thread: a handler may call the client, which may first wait for the response to its POST.
             self._start(self._notifications.run)
-        return events
 
-    def _handle_notification(self, notified: Notified) -> None:
-        self.server.handle_notification(self, notified)
+    def _handle_notification(self, item: Notified | ProgressQueue) -> None:
+        if isinstance(item, Notified):
+            self.server.handle_notification(self, item)
+        else:
+            item.deliver_scheduled()
+
+    def deliver_progress(self, queue: ProgressQueue) -> None:
+        """Deliver the progress of a task in another thread."""
+        self._notifications.put(queue)
+        self._dispatch_notifications()
 
     def run(self, incoming: Incoming, post_channel: PostChannel) -> bool:
         """Run the handler of a request in another thread; return False if the limit is reached."""
@@ -222,4 +233,4 @@ class SessionChannel(HttpChannel):
         for call in calls:
             call.finish(None, ConnectionClosed("the session has ended"))
         for post_channel in list(self._post_channels.values()):
-            post_channel.abandon()
+            post_channel.end()

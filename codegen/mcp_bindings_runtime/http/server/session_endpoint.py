@@ -143,11 +143,12 @@ class SessionEndpoint:
             deliver_late=channel.deliver,
             incomings=incomings,
             on_answered=channel.forget,
+            on_progress=channel.deliver_progress,
         )
         for incoming in incomings:
             if not channel.run(incoming, post_channel):
                 channel.cancel(incomings)
-                post_channel.abandon()
+                post_channel.end()
                 raise busy(REQUESTS)
         timed_out = post_channel.wait(self._options.keepalive)
         log = post_channel.log

@@ -215,7 +215,7 @@ def _cancel(channel: PostChannel, incoming: Incoming) -> None:
     incoming.reason = "the client has closed the connection"
     with channel.lock:
         channel.session.close()
-    channel.abandon()
+    channel.end()
     if incoming.end_task is not None:
         incoming.end_task()
 
