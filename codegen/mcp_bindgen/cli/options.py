@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def version_option(help_text: str) -> Callable[[Command], Command]:
-    """Return the repeatable option ``--version REVISION``."""
-    return click.option("--version", "versions", multiple=True, metavar="REVISION", help=help_text)
-
-
 schema_option = click.option(
     "--schema",
     type=click.Path(path_type=Path),
@@ -39,12 +34,23 @@ map_option = click.option(
     help="File or bundled revision to use for the schema's import NAME. Repeatable.",
 )
 
-base_option = click.option(
+_base_option = click.option(
     "--base",
     metavar="REVISION",
     help="Bundled revision whose specification applies to your schema; by default the one that the schema names, else "
     "the most similar one.",
 )
+
+
+def schema_options(about_version: str) -> Callable[[Command], Command]:
+    """Return the options of a ``SchemaOptions`` without ``--out``; ``about_version`` is the help of ``--version``."""
+    version = click.option("--version", "versions", multiple=True, metavar="REVISION", help=about_version)
+
+    def add(command: Command) -> Command:
+        return version(schema_option(map_option(_base_option(command))))
+
+    return add
+
 
 out_option = click.option(
     "--out",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from mcp_bindgen.emit.alias_expansion import content, named_in, spelled
 from mcp_bindgen.emit.annotations import Annotations, absent_is_unset, default_of, with_absence
-from mcp_bindgen.emit.derived_properties import plan_derived_properties
 from mcp_bindgen.emit.docstrings import describe, docstring, literal
 from mcp_bindgen.emit.envelopes import in_wire_order
 from mcp_bindgen.emit.layout import LINE, Alternatives, Tree, alternatives, lines, statement, tuple_of, width
 from mcp_bindgen.emit.naming import Names, is_constant
-from mcp_bindgen.emit.view_model import ClassView, DeclarationView, MemberView, TypesView
-from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ObjectType, Protocol
+from mcp_bindgen.emit.prerequisites import object_of
+from mcp_bindgen.emit.view_model import ClassView, DeclarationView, DerivedPropertiesView, MemberView, TypesView
+from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ListOf, ObjectType, Protocol, Scalar
 
 _EXTRA = "Undeclared members by wire name, kept when encoding."
+_TOOL_SCHEMAS = frozenset({"Tool.inputSchema", "Tool.outputSchema"})
+"""Types of JSON Schemas; which keywords they declare depends on the revision."""
+_BASE64 = "byte"
+"""The ``@format`` of text in base64."""
 
 
 def plan_types(
@@ -132,7 +136,7 @@ class _Planner:
             ),
             fields=(*(self._member(declared, member) for member in fields), extra_view),
             signature=tuple(lines("def __init__", ("(", ["self", "*", *parameters], ")"), " -> None:", 4)),
-            derived=plan_derived_properties(self._protocol, declared, attributes),
+            derived=_derived_properties(self._protocol, declared, attributes),
         )
 
     def _fallback(self, declared: ObjectType) -> str:
@@ -211,3 +215,55 @@ def _member_fallback(member: Field) -> str:
         "type": "Kind of the object.",
     }
     return known.get(member.name, f"The `{member.name}` member.")
+
+
+def _derived_properties(
+    protocol: Protocol, declared: ObjectType, attributes: Mapping[str, str]
+) -> DerivedPropertiesView:
+    """Return the properties and methods that a class has besides its members: ``bytes``, ``display_name`` and others.
+
+    ``attributes`` maps the wire names of its members to attribute names.
+    An attribute of the class takes precedence over a property of the same name.
+    """
+    members = {member.name: member for member in declared.fields}
+    names = {*attributes.values(), "extra"}
+    encoded = next((attributes[member.name] for member in declared.fields if _is_base64(member)), "")
+    titles = list(_titles(protocol, members)) if _is_text(members.get("name"), optional=False) else []
+    content = members.get("content")
+    has_content = content is not None and isinstance(content.type, ListOf)
+    fails = declared.path == "CallToolResult" and "isError" in members and has_content
+    is_schema = declared.path in _TOOL_SCHEMAS
+    return DerivedPropertiesView(
+        has_bytes=bool(encoded) and "bytes" not in names,
+        has_display_name=bool(titles) and "display_name" not in names,
+        has_raise_for_error=fails and "raise_for_error" not in names,
+        has_properties=is_schema and "properties" not in names,
+        has_required=is_schema and "required" not in names,
+        encoded=encoded,
+        display_name=tuple(lines("return ", ("record_methods.first_name(", [*titles, "self.name"], ")"), "", 8)),
+    )
+
+
+def _titles(protocol: Protocol, members: Mapping[str, Field]) -> Iterator[str]:
+    """Yield the expressions for a label, the preferred one first (2025-06-18, Schema: BaseMetadata.title)."""
+    if _is_text(members.get("title"), optional=True):
+        yield "self.title"
+    hints = members.get("annotations")
+    annotations = None if hints is None else object_of(protocol, hints.type)
+    if annotations is not None and any(
+        each.name == "title" and _is_text(each, optional=True) for each in annotations.fields
+    ):
+        yield "None if self.annotations is None else self.annotations.title"
+
+
+def _is_text(member: Field | None, *, optional: bool) -> bool:
+    return (
+        member is not None
+        and isinstance(member.type, Scalar)
+        and member.type.kind == "string"
+        and member.optional == optional
+    )
+
+
+def _is_base64(member: Field) -> bool:
+    return member.constraints.format == _BASE64 and _is_text(member, optional=False)

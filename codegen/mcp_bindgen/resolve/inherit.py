@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from attrs import evolve
 
@@ -24,7 +25,6 @@ from mcp_bindgen.ir.types import (
 )
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.graphs import components, cycle
-from mcp_bindgen.resolve.literals import literals_of
 from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Shape, Slot, combined, named, overridden, own_shape
 
@@ -36,6 +36,9 @@ _SHOWN = 8
 
 _MAPPED = frozenset({"Omit", "Partial", "Pick", "Required"})
 _NO_OBJECT = "not an object type, so nothing can extend or combine it"
+
+Literals: TypeAlias = dict[object, str | int | float | bool]
+"""Values by their key of equality."""
 
 
 class Flattener:
@@ -335,3 +338,36 @@ def _text(expression: TypeExpression) -> str:
             return f'{_text(expression.target)}["{expression.key}"]'
         case _:
             return "the type"
+
+
+def literals_of(slot: Slot, scope: Scope) -> Literals | None:
+    """Return the values that all texts of a property list; None if none of them lists literals."""
+    first, *others = [_literals(each.property.type, scope) for each in slot.candidates]
+    for other in others:
+        if first is None or other is None:
+            first = first if other is None else other
+        else:
+            first = {key: value for key, value in first.items() if key in other}
+    return first
+
+
+def _literals(expression: TypeExpression, scope: Scope) -> Literals | None:
+    """Return the values of a type that lists literals; None for any other type."""
+    found: Literals = {}
+    waiting = [expression]
+    seen: set[str] = set()
+    while waiting:
+        match waiting.pop():
+            case LiteralType() as part:
+                found[exactly(part.value)] = part.value
+            case UnionType() as part:
+                waiting.extend(part.members[::-1])
+            case TypeQuery(name=name) if (value := scope.constants[name].value) is not None:
+                found[exactly(value)] = value
+            case Reference(name=name) if isinstance(declared := scope.types.get(name), Alias):
+                if name not in seen:
+                    seen.add(name)
+                    waiting.append(declared.type)
+            case _:
+                return None
+    return found

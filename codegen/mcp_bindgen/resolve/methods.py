@@ -7,7 +7,8 @@ unions of messages determine the sender. The result of ``XRequest`` is what ``XR
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
 from attrs import define
@@ -16,8 +17,7 @@ from mcp_bindgen.ir.protocol import AliasOf, AliasType, Enum, Field, Method, Obj
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.faults import Faults
-from mcp_bindgen.resolve.features import Features
-from mcp_bindgen.resolve.overrides import Applied
+from mcp_bindgen.resolve.overrides import Applied, Party
 from mcp_bindgen.resolve.settle import leaves
 
 Kind = Literal["request", "notification"]
@@ -37,6 +37,10 @@ _BASES: Mapping[str, Kind] = {
     "JSONRPCNotification": "notification",
     "Notification": "notification",
 }
+
+_CAPABILITIES: Mapping[Side, str] = {"client": "ClientCapabilities", "server": "ServerCapabilities"}
+_OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+_LIST_CHANGED = re.compile("notifications/([^/]+)/list_changed")
 
 Alternatives = Callable[[tuple[Type, ...], Position, str], Type]
 """Builds a decided union of types, for a position in the source and a place for faults."""
@@ -64,7 +68,7 @@ class Methods:
         self._known = known
         self._applied = applied
         self._faults = faults
-        self._features = Features(known.objects, applied)
+        self._capabilities = DeclaredCapabilities(known.objects, applied)
         self._aliases = {name: alias.type for name, alias in known.aliases.items()}
         self._listed = {name: self._members(name) for name in [*_UNIONS, _EMBEDDED]}
         self.warnings: list[str] = []
@@ -93,7 +97,7 @@ class Methods:
             )
             return
         params = _fields(made).get("params")
-        capability, capability_of = self._features.needed(name, kind, sent_by)
+        capability, capability_of = self._capabilities.needed(name, kind, sent_by)
         results = self._results(made, params) if kind == "request" else ()
         self.all[name] = Method(
             name=name,
@@ -210,3 +214,52 @@ def _fields(made: ObjectType) -> dict[str, Field]:
 
 def _position(made: ObjectType) -> Position:
     return made.position or Position("", 1, 1)
+
+
+class DeclaredCapabilities:
+    """The capabilities that one protocol declares, and the one that a method requires, derived from the words of its name.
+
+    A request requires a capability of its receiver: ``prompts/get`` requires ``prompts``; ``tasks/list`` requires
+    ``tasks.list`` if there is one. ``notifications/x/list_changed`` requires ``x.listChanged`` of its sender. Overrides
+    state the others.
+    """
+
+    def __init__(self, objects: Mapping[str, ObjectType], applied: Applied) -> None:
+        self._objects = objects
+        self._applied = applied
+
+    def needed(self, method: str, kind: str, sent_by: tuple[Side, ...]) -> tuple[str, Party] | tuple[None, None]:
+        """Return the path of the capability and the side that declares it."""
+        entry = next((each for each in self._applied.all(overrides.Capability) if each.method == method), None)
+        if entry is not None and self._declared(entry.capability.split("."), _sides(entry.of, sent_by)):
+            self._applied.use(entry)
+            return entry.capability, entry.of
+        words = method.split("/")
+        if kind == "request":
+            party: Party = "receiver"
+            sides = _sides(party, sent_by)
+            paths = [words[:length] for length in (2, 1) if len(words) >= length]
+        else:
+            party = "sender"
+            sides = sent_by
+            changed = _LIST_CHANGED.fullmatch(method)
+            paths = [[changed[1], "listChanged"]] if changed else []
+        found = next((path for path in paths if self._declared(path, sides)), None)
+        return (".".join(found), party) if found else (None, None)
+
+    def _declared(self, path: list[str], sides: Iterable[Side]) -> bool:
+        """Return whether a side has a capability of that name."""
+        return any(self._in(_CAPABILITIES[side], path) for side in sides)
+
+    def _in(self, owner: str, path: list[str]) -> bool:
+        for word in path:
+            declared = self._objects.get(owner)
+            field = next((each for each in declared.fields if each.name == word), None) if declared else None
+            if field is None:
+                return False
+            owner = field.type.path if isinstance(field.type, ObjectOf) else ""
+        return True
+
+
+def _sides(party: Party, sent_by: tuple[Side, ...]) -> tuple[Side, ...]:
+    return sent_by if party == "sender" else tuple(_OTHER[side] for side in sent_by)

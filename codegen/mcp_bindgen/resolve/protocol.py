@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attrs import evolve
+
 from mcp_bindgen.ir.declarations import Alias, Module
-from mcp_bindgen.ir.protocol import AliasType, Constant, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasType, Constant, Method, ObjectType, Protocol, Scalar, Type, Union
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve.documentation import about
-from mcp_bindgen.resolve.envelope import with_envelopes
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.imports import link
 from mcp_bindgen.resolve.inherit import Flattener
@@ -20,6 +21,9 @@ from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.settle import Settler
 from mcp_bindgen.resolve.types import PENDING, Types
 from mcp_bindgen.resolve.unions import Decider
+
+_WHOLE = {"request": "JSONRPCRequest", "notification": "JSONRPCNotification"}
+"""The types whose members complete a message, by its kind."""
 
 
 def resolve_protocol(
@@ -63,7 +67,7 @@ def resolve_protocol(
     methods = Methods(Known(objects, aliases, alternatives), applied, faults)
     faults.check()
     applied.check()
-    objects, complete = with_envelopes(objects, methods.all)
+    objects, complete = _with_envelopes(objects, methods.all)
     return Protocol(
         revision=revision,
         source=module.source,
@@ -100,3 +104,24 @@ def _aliases(
         )
         made[name] = decider.alias(alias)
     return made
+
+
+def _with_envelopes(
+    objects: Mapping[str, ObjectType], methods: Mapping[str, Method]
+) -> tuple[dict[str, ObjectType], dict[str, Method]]:
+    """Return the objects and methods with the members of the JSON-RPC envelope added to messages that lack them.
+
+    Until 2025-06-18 messages extend ``Request`` and ``Notification``, which declare neither ``jsonrpc`` nor ``id``,
+    although the wire has both.
+    """
+    completed, complete = dict(objects), dict(methods)
+    for name, method in methods.items():
+        made, whole = objects[method.interface], objects.get(_WHOLE[method.kind])
+        if whole is None or not set(whole.bases) & set(made.bases):
+            continue
+        present = {each.name for each in made.fields}
+        added = [each for each in whole.fields if each.declared_in == whole.path and each.name not in present]
+        fields = (*made.fields, *(evolve(each, envelope=True) for each in added))
+        completed[made.path] = evolve(made, fields=fields)
+        complete[name] = evolve(method, envelope=tuple(each.name for each in added))
+    return completed, complete

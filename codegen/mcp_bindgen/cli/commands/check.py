@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import (
-    SchemaOptions,
-    base_option,
-    choose,
-    map_option,
-    out_option,
-    schema_option,
-    text_or_json,
-    version_option,
-)
+from mcp_bindgen.cli.options import SchemaOptions, choose, out_option, schema_options, text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Drift
@@ -27,10 +18,7 @@ FORMAT = "mcp-check/1"
 
 
 @click.command("check", short_help="Compare the output folder with newly generated files.")
-@version_option("Bundled revision; by default all. Repeatable.")
-@schema_option
-@map_option
-@base_option
+@schema_options("Bundled revision; by default all. Repeatable.")
 @out_option
 @text_or_json
 def command(form: str, **options: Any) -> int:

@@ -10,16 +10,7 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import AcceptsErrorCodes
-from mcp_bindgen.cli.options import (
-    SchemaOptions,
-    base_option,
-    bundled,
-    choose_one,
-    map_option,
-    schema_option,
-    text_or_json,
-    version_option,
-)
+from mcp_bindgen.cli.options import SchemaOptions, bundled, choose_one, schema_options, text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.describe.explanation_text import Style
@@ -28,10 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, field, method or constant.")
 @click.argument("name")
-@version_option("Bundled revision; by default the newest one that has NAME.")
-@schema_option
-@map_option
-@base_option
+@schema_options("Bundled revision; by default the newest one that has NAME.")
 @text_or_json
 def command(name: str, form: str, **options: Any) -> int:
     """Show what NAME means in the protocol.

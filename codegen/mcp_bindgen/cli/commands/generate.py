@@ -9,16 +9,7 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.generation import render
-from mcp_bindgen.cli.options import (
-    SchemaOptions,
-    base_option,
-    choose,
-    map_option,
-    out_option,
-    schema_option,
-    text_or_json,
-    version_option,
-)
+from mcp_bindgen.cli.options import SchemaOptions, choose, out_option, schema_options, text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
@@ -28,10 +19,7 @@ FORMAT = "mcp-generate/1"
 
 
 @click.command("generate", short_help="Generate the package of a revision or of your own schema.")
-@version_option("Bundled revision, or all. Repeatable. With --schema: label of that schema.")
-@schema_option
-@map_option
-@base_option
+@schema_options("Bundled revision, or all. Repeatable. With --schema: label of that schema.")
 @out_option
 @click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not generate.")
 @click.option(

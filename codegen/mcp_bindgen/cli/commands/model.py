@@ -7,14 +7,11 @@ from typing import Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import SchemaOptions, base_option, choose_one, map_option, schema_option, version_option
+from mcp_bindgen.cli.options import SchemaOptions, choose_one, schema_options
 
 
 @click.command("model", short_help="Print the model of a schema as JSON or JSON Schema.")
-@version_option("Bundled revision; by default the newest. With --schema: label of that schema.")
-@schema_option
-@map_option
-@base_option
+@schema_options("Bundled revision; by default the newest. With --schema: label of that schema.")
 @click.option(
     "--format",
     "form",
