@@ -1,4 +1,4 @@
-"""Everything that is checked, as sessions: ``nox`` runs the default ones, ``nox -s NAME`` one, ``nox -l`` lists them."""
+"""Sessions that check the project: ``nox`` runs the default ones, ``nox -s NAME`` one, ``nox -l`` lists them."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ USED = (
     "tests/bindings/test_request_methods.py",
     "tests/bindings/test_round_trips.py",
 )
-"""Tests of what users import, as far as interpreters differ in it: threads, processes, sockets, JSON, classes.
+"""Tests of the parts that users import and that depend on the interpreter: threads, processes, sockets, JSON, classes.
 
-Which values a revision has, and the generator, are tested on the oldest Python that is here.
+Values of the revisions, and the generator, are tested on the oldest available Python.
 """
 AGAIN = {"HYPOTHESIS_PROFILE": "again"}
-"""For tests that run in another session with more examples."""
+"""Hypothesis profile for tests that another session runs with more examples."""
 
 
 def _group(*names: str) -> tuple[str, ...]:
@@ -82,13 +82,13 @@ def _install(session: nox.Session, *groups: str) -> None:
 
 
 def _spread(session: nox.Session, *, beside: int = CPUS // 2) -> tuple[str, ...]:
-    """Options of pytest: as many processes as there are CPUs, or ``beside`` where another session runs at the time."""
+    """Return options of pytest: one process for each CPU, or ``beside`` while another session runs."""
     processes = beside if session.parallel else CPUS
     return ("-n", str(processes), "--dist", "worksteal") if processes > 1 else ()
 
 
 def _run(session: nox.Session, *command: str, repair: str, **env: str) -> None:
-    """Run a command; where it fails, say what repairs it."""
+    """Run a command; if it fails, print the command that repairs it."""
     try:
         session.run(*command, env=env)
     except CommandFailed:
@@ -96,7 +96,7 @@ def _run(session: nox.Session, *command: str, repair: str, **env: str) -> None:
 
 
 def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
-    """Create an environment that holds nothing but ``packages``; return its interpreter."""
+    """Create an environment that contains only ``packages``; return its interpreter."""
     folder = Path(session.create_tmp()).resolve() / name
     shutil.rmtree(folder, ignore_errors=True)
     # nox brings virtualenv along, which makes one in a tenth of the time that venv takes.
@@ -109,7 +109,7 @@ def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run the tests on every interpreter that is here: all on the oldest, those of what users import on the others."""
+    """Run the tests on every available interpreter: all on the oldest, those of imported parts on the others."""
     _install(session, "test")
     again = f"nox -s {session.name} -- tests/that/failed.py"
     everything = session.python in PRESENT[:1]
@@ -121,7 +121,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def oldest(session: nox.Session) -> None:
-    """Test the bindings with the oldest libraries that they allow, HTTP where it makes use of more than these promise."""
+    """Test the bindings with the oldest supported libraries, HTTP included where it uses their internals."""
     _install(session, "test")
     project = PROJECT["project"]
     allowed = (*project["dependencies"], *project["optional-dependencies"]["http"])
@@ -148,7 +148,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(name="format", default=False)
 def format_(session: nox.Session) -> None:
-    """Repair what ruff and black can repair by themselves."""
+    """Apply the repairs of ruff and black."""
     session.install(*_group("lint"))
     session.run("ruff", "check", "--fix", "--exit-zero", *HAND_WRITTEN)
     session.run("black", *HAND_WRITTEN)
@@ -166,12 +166,12 @@ def types(session: nox.Session) -> None:
 
 
 PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-"""Without it pyright asks the network whether there is a newer one."""
+"""Stops pyright from checking the network for a newer version."""
 
 
 @nox.session
 def in_sync(session: nox.Session) -> None:
-    """Compare generated/ with what would be generated now."""
+    """Compare generated/ with the generator's output."""
     session.install("-e", ".[codegen]")
     _run(session, "mcp-codegen", "check", repair="nox -s generate")
 
@@ -185,21 +185,21 @@ def generate(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def revisions(session: nox.Session) -> None:
-    """Write the pages in docs/revisions/ anew; the tests compare them with what would be written."""
+    """Rewrite the pages in docs/revisions/; the tests compare them with the generated text."""
     session.install("-e", ".[codegen]")
     session.run("python", "docs/revisions/pages.py")
 
 
 @nox.session(default=False)
 def options(session: nox.Session) -> None:
-    """Write the tables of options in docs/ anew; the tests compare them with what would be written."""
+    """Rewrite the tables of options in docs/; the tests compare them with the generated text."""
     session.install("-e", ".[codegen]")
     session.run("python", "docs/option_tables.py")
 
 
 @nox.session
 def vendored(session: nox.Session) -> None:
-    """Use a copy made with --out where only attrs and cattrs are installed."""
+    """Use a copy made with --out in an environment with only attrs and cattrs."""
     _install(session, "test")
     python = _fresh_venv(session, "attrs-and-cattrs", "attrs", "cattrs")
     tests = "tests/packaging/test_vendored.py"
@@ -208,7 +208,7 @@ def vendored(session: nox.Session) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Build sdist and wheel, and test the wheel where it is installed outside the checkout."""
+    """Build sdist and wheel, and test the wheel in an installation outside the checkout."""
     _install(session, "test", "types")
     session.install("build")
     dist = Path(session.create_tmp()).resolve() / "dist"
@@ -261,7 +261,7 @@ def differential(session: nox.Session) -> None:
 
 
 def _free_port() -> int:
-    """One that the system gives to nobody before the server listens: it gives away those above 32767."""
+    """Return a port that the system assigns to no other socket before the server listens; it assigns those above 32767."""
     while True:
         port = random.randrange(12_000, 32_000)
         try:
@@ -272,7 +272,7 @@ def _free_port() -> int:
 
 
 def _answers(npm: str) -> bool:
-    """Whether npm reaches the registry that it is set up for."""
+    """Return whether npm reaches its configured registry."""
     try:
         return not subprocess.run([npm, "ping"], capture_output=True, check=False, timeout=60).returncode
     except subprocess.TimeoutExpired:
@@ -300,7 +300,7 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def interop(session: nox.Session) -> None:
-    """Speak with servers and clients of others, from the package registries; docs/interop.md says which."""
+    """Test with servers and clients of other projects, from the package registries; docs/interop.md lists them."""
     if shutil.which("npm") is None:
         session.skip("needs npm, which installs the programs that are written in TypeScript")
     _install(session, "test")
@@ -319,7 +319,7 @@ def interop(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
-    """Decode mutated messages for a minute, or as long as `-- --seconds N` says; keep what breaks as a test."""
+    """Decode mutated messages for a minute, or for `-- --seconds N`; save failing messages as tests."""
     _install(session, "test")
     session.chdir("tests")
     session.run("python", "-m", "fuzz", *session.posargs)
@@ -327,7 +327,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def soak(session: nox.Session) -> None:
-    """Hold long conversations: eight threads with 5,000 calls each, or as many as `-- N` says."""
+    """Run long conversations: eight threads with 5,000 calls each, or with `-- N`."""
     _install(session, "test")
     times = session.posargs[0] if session.posargs else "5000"
     env = {"MCP_BINDINGS_SOAK": times, "MCP_BINDINGS_STARTS": "1000"}
@@ -336,9 +336,9 @@ def soak(session: nox.Session) -> None:
 
 @nox.session(default=False, allow_parallel=False)
 def bench(session: nox.Session) -> None:
-    """Measure everything, medians of this one run, and write docs/benchmarks.md.
+    """Run all benchmarks, with medians of this run, and write docs/benchmarks.md.
 
-    With ``-- --only codec --quick`` it prints what it finds, and writes nothing.
+    With ``-- --only codec --quick`` the results are printed and not written.
     """
     _install(session, "differential")
     extras = PROJECT["project"]["optional-dependencies"]

@@ -1,4 +1,4 @@
-"""For the reference: a field shows its type, and not the ``= name`` that its constructor says."""
+"""Griffe extension for the reference: a field shows its type, without the ``= name`` of its constructor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import griffe
 
 
 class InstanceAttributes(griffe.Extension):
-    """Drops the values of attributes that belong to instances."""
+    """Removes the values of instance attributes."""
 
     def on_attribute_instance(self, *, attr: griffe.Attribute, **kwargs: Any) -> None:
         """Keep the values of constants and aliases only."""

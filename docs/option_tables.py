@@ -1,4 +1,4 @@
-"""Writes the tables of options in these pages, from the classes that declare the options; run it as ``nox -s options``."""
+"""Writes the tables of options in these pages from the classes that declare the options; run it as ``nox -s options``."""
 
 from __future__ import annotations
 

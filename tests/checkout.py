@@ -1,4 +1,4 @@
-"""Where things lie in the checkout that the tests belong to, and which revisions it bundles."""
+"""Paths in the checkout of the tests, and the revisions that it bundles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis' profile, where the official schema files are, and which folders wait to be named."""
+"""Shared settings of all tests: hypothesis' profile, the official schema files, and folders that only run when named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from checkout import ROOT
 from hypothesis import settings
 
 ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
-"""Folders of tests that have a nox session, and needs, of their own."""
+"""Folders of tests that have a nox session, and requirements, of their own."""
 
 # No deadline: how long an example takes says more about the machine than about the code.
 settings.register_profile("dev", deadline=None)
@@ -36,7 +36,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.fixture(scope="session")
 def upstream() -> Path:
-    """The folder with the official files, ``<revision>/schema.ts`` and ``<revision>/schema.json``; else a skip."""
+    """Return the folder with the official ``<revision>/schema.ts`` and ``<revision>/schema.json``; skip without it."""
     folder = Path(os.environ.get("MCP_UPSTREAM") or ROOT / ".upstream")
     if not folder.is_dir():
         pytest.skip("there are no official schema files; fetch them with: nox -s upstream")

@@ -1,8 +1,8 @@
-"""The rules of the specification, by its pages, and what shows that they hold; MkDocs calls this when it builds the site.
+"""Pages on the rules of the specification, with the tests that verify them; MkDocs calls this when it builds the site.
 
-Each TOML file of this folder is about one page of the specification, in all revisions that have it. A long page may have
-several, whose names begin alike: ``basic-transports.toml``, ``basic-transports-http.toml``. Each row names the sentences of
-the page that it stands for, by digests of their words, so that the tests notice a sentence that has no row.
+Each TOML file of this folder covers one page of the specification, in all revisions that have it. A long page may have
+several files, whose names begin alike: ``basic-transports.toml``, ``basic-transports-http.toml``. Each row lists the
+digests of the sentences that it represents, so that the tests notice a sentence without a row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REVISIONS = catalog.revisions()
 SOURCE = "https://modelcontextprotocol.io/specification"
 
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
-"""MAY is for what one side is free to do and the other has to take."""
+"""Levels of rules; MAY marks a freedom of one side that the other side must accept."""
 SIDES = ("client", "server", "both")
 _KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason", "sentences"}
 _OPTIONAL = {"test", "reason", "sentences"}
@@ -33,21 +33,21 @@ _OPTIONAL = {"test", "reason", "sentences"}
 
 @frozen
 class Rule:
-    """One sentence that the specification has about what a side must, should or may do."""
+    """One rule of the specification for a side."""
 
     revisions: Sequence[str]
-    """Those whose text has it."""
+    """Revisions whose text has the rule."""
     section: str
     level: str
     who: str
     rule: str
-    """What it says, in our words."""
+    """Text of the rule in our words."""
     test: Sequence[str] = ()
-    """Tests that show it: ``tests/path.py::name``."""
+    """Tests that verify the rule: ``tests/path.py::name``."""
     reason: str = ""
-    """Why there is none."""
+    """Reason for a rule without tests."""
     sentences: Sequence[str] = ()
-    """Digests of the sentences of the page that say so; ``tests/docs/specification.toml`` has those of each page."""
+    """Digests of the sentences that state the rule; ``tests/docs/specification.toml`` has those of each page."""
 
 
 @frozen
@@ -55,18 +55,18 @@ class Page:
     """The rules of one page of the specification."""
 
     name: str
-    """Its path there, ``server/tools``."""
+    """Path of the page, such as ``server/tools``."""
     rules: Sequence[Rule] = field(factory=tuple)
 
     @property
     def file(self) -> str:
-        """The name of the page of this site."""
+        """File name of the page on this site."""
         # The page `index` is one among others here, whose own is the table of all.
         return "overview.md" if self.name == "index" else f"{self.name.replace('/', '-')}.md"
 
 
 def read(folder: Path = FOLDER) -> list[Page]:
-    """All pages, by name; raises BindgenError for a file that is none, naming file and row."""
+    """Return all pages by name; raise BindgenError for an invalid file, with file and row."""
     found: dict[str, list[Rule]] = {}
     for file in sorted(folder.glob("*.toml")):
         page = _page(file)

@@ -1,4 +1,4 @@
-"""Writes the pages of this folder, from the bundled schemas and from ``notes.toml``; run it as ``nox -s revisions``."""
+"""Writes the pages of this folder from the bundled schemas and from ``notes.toml``; run it as ``nox -s revisions``."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ FOLDER = Path(__file__).resolve().parent
 NOTES = FOLDER / "notes.toml"
 
 _NAMES: frozenset[diff.Kind] = frozenset({"type_added", "type_removed", "constant_added", "constant_removed"})
-"""Kinds of which the name says all."""
+"""Kinds of changes whose names are self-explanatory."""
 
 
 @frozen
 class Step:
-    """Two revisions, and what people say of them."""
+    """Two revisions, with notes on the changes between them."""
 
     old: str
     new: str
     about: str
     prose: Sequence[str] = ()
-    """What the official changelog tells, and no schema shows."""
+    """Changes in the official changelog that no schema shows."""
     unmentioned: Mapping[str, str] | None = None
-    """Ids of changes that the official changelog does not tell, each with a note; None where there is no changelog."""
+    """Ids of changes missing in the official changelog, each with a note; None without a changelog."""
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Title of the page."""
         return f"{self.old} to {self.new}"
 
     @property
     def file(self) -> str:
-        """The name of its page."""
+        """File name of the page."""
         return f"{self.old}-to-{self.new}.md"
 
 
@@ -126,7 +126,7 @@ def _whole(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[s
 
 
 def _by_kind(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[str]:
-    """Parts of what would be too long as one table; of names, that they came or went is all there is to say."""
+    """Yield the parts of a table that would be too long; for names, a list of additions and removals is enough."""
     kinds: dict[str, list[diff.Change]] = {}
     for change in changes:
         kinds.setdefault(kind_words(change), []).append(change)
@@ -143,7 +143,7 @@ def _text(lines: Iterator[str]) -> str:
 
 
 def main() -> None:
-    """Write what has changed, and say so."""
+    """Write the pages that changed, and print their names."""
     for name, text in pages(tomllib.loads(NOTES.read_text(encoding="utf-8"))).items():
         file = FOLDER / name
         same = file.is_file() and file.read_text(encoding="utf-8") == text

@@ -1,1 +1,1 @@
-"""Speed and memory as ratios; nothing here is a test, and nothing is asserted."""
+"""Benchmarks of speed and memory, as ratios; nothing here is a test, and nothing is asserted."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks`` in ``tests/``: measures everything, prints the page and writes it."""
+"""Command ``python -m benchmarks`` in ``tests/``: runs all benchmarks, prints the page and writes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARTS = ("codec", "conversation", "http", "features", "generation", "comparison"
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Run all benchmarks, print the page and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", choices=PARTS, help="measure this part (repeat for several)")
     parser.add_argument("--quick", action="store_true", help="few rounds, to try things out")

@@ -1,4 +1,4 @@
-"""The figures of decoding and encoding as tables: what is wanted, what is reached, and what bounds it."""
+"""Figures of decoding and encoding as tables: goals, results, and limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.page import Grid, Line, Listing, Section, is_met, ratio, shortfa
 SIZES = ("small", "medium", "large")
 LABELS = {"fast": "orjson", "standard": "standard library"}
 SPOKEN = {"fast": "orjson", "standard": "the standard library"}
-"""The same inside a sentence."""
+"""The same labels inside a sentence."""
 
 HOW = {
     "fast": ("these bindings, orjson installed", "`decode(data, results=…)`, `encode(message)`"),
@@ -30,30 +30,30 @@ HOW = {
     "cattrs": ("stock cattrs", "our classes, `orjson.loads`, a cattrs converter as it comes, told names and tags only"),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
 }
-"""Contender to what it is called on the page, and how it is used."""
+"""Name of each contender on the page, and its usage."""
 
 
 @frozen
 class Claim:
-    """A ratio that is reported for each message: the first work's time / the second's."""
+    """A ratio for each message: the first work's time / the second's."""
 
     name: str
     above: Timed
     below: Timed
     goal: str = ""
     exceptions: Mapping[str, str] = field(factory=dict[str, str])
-    """By revision, where its goal is another one."""
+    """Different goals by revision."""
     limit: tuple[Timed, Timed] | None = None
-    """The same ratio, if ours were nothing but the bare parser or printer."""
+    """The same ratio if ours consisted of the bare parser or printer only."""
     is_worst: bool = False
-    """The lowest ratio of all messages, not their mean."""
+    """True for the lowest ratio of all messages instead of their mean."""
 
     def figure(self, ratios: Sequence[float]) -> float:
-        """The one figure for several messages."""
+        """Return the figure for several messages."""
         return min(ratios) if self.is_worst else geometric_mean(ratios)
 
     def line(self, measured: Measured) -> Line:
-        """By revision."""
+        """Return the line with a figure for each revision."""
         goals = [self.exceptions.get(revision, self.goal) for revision in REVISIONS] if self.goal else []
         return Line(self.name, _by_revision(self, measured.ratios(self.above, self.below)), goals)
 
@@ -117,11 +117,11 @@ ASIDES = (
         STANDARD_OUT,
     ),
 )
-"""Without goals: what there is to reach at most, and others when they do less."""
+"""Claims without goals: upper limits, and contenders with less work."""
 
 
 def sections(measured: Measured) -> list[Section]:
-    """The tables of the page."""
+    """Return the tables of the page."""
     return [_goals(measured), _asides(measured), _by_size(measured), _shares(measured), _contenders(measured)]
 
 
@@ -164,12 +164,12 @@ def _described() -> str:
 
 
 def _limits(measured: Measured, claim: Claim) -> list[float]:
-    """By revision, none where the claim has no limit."""
+    """Return the limit by revision; nothing if the claim has no limit."""
     return _by_revision(claim, measured.ratios(*claim.limit)) if claim.limit else []
 
 
 def _missed(line: Line, limits: Sequence[float]) -> str:
-    """A list item for the goals of one line that are missed, empty where none is."""
+    """Return a list item for the missed goals of one line, empty if there are none."""
     parts: list[str] = []
     for place, (revision, value, goal) in enumerate(zip(REVISIONS, line.values, line.goals, strict=True)):
         if not is_met(value, goal):
@@ -252,7 +252,7 @@ def _shares(measured: Measured) -> Grid:
 
 
 def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, float]:
-    """The parts of decoding in percent."""
+    """Return the parts of decoding in percent."""
     parse, read, objects, both = (
         100 * fmean(_of_size(measured.ratios((name, work), (name, "decode")), *sizes))
         for work in ("parse", "read", "objects", "lookups")

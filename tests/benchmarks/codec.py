@@ -1,4 +1,4 @@
-"""Decoding and encoding, measured side by side: what is timed of whom, and the figures of one run."""
+"""Decoding and encoding, measured side by side: the works of each contender, and the figures of one run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ WORKS = {
     "structs": ("decode",),
     "cattrs": ("decode", "terse decode"),
 }
-"""What is timed of each contender; what the works are, their modules say."""
+"""Works of each contender; their modules describe them."""
 
 OURS = ("fast", "standard")
-"""These bindings, with orjson and without."""
+"""These bindings, with and without orjson."""
 
 Key: TypeAlias = tuple[str, str]
 """Revision and name of a message."""
@@ -32,12 +32,12 @@ Timed: TypeAlias = tuple[str, str]
 
 @frozen
 class Effort:
-    """How often things are measured."""
+    """Numbers of measurements."""
 
     rounds: int
     """Samples of each cell."""
     starts: int
-    """Processes for each message, of which the first decode is timed."""
+    """Processes for each message, whose first decode is timed."""
 
 
 FULL = Effort(rounds=15, starts=5)
@@ -46,24 +46,24 @@ QUICK = Effort(rounds=3, starts=1)
 
 @frozen
 class Measured:
-    """The figures of one run."""
+    """Figures of one run."""
 
     effort: Effort
     times: Mapping[Cell, float]
     """Nanoseconds for one call."""
     cold: Mapping[str, Mapping[Key, float]]
-    """Of ours, by contender: the first decode of a process / later ones."""
+    """Ratios of ours, by contender: the first decode of a process / later ones."""
     proofs: Mapping[str, Mapping[str, Any]]
-    """By contender, what its worker says to ``prove``."""
+    """Results of ``prove``, by contender."""
     versions: Mapping[str, str]
-    """By distribution."""
+    """Versions by distribution."""
 
     def has(self, *contenders: str) -> bool:
-        """Whether all of these took part."""
+        """Return whether all of these took part."""
         return all(each in self.proofs for each in contenders)
 
     def of(self, timed: Timed, *, collecting: bool = True) -> dict[Key, float]:
-        """Nanoseconds by message."""
+        """Return nanoseconds by message."""
         chosen = (*timed, collecting)
         return {
             (cell.revision, cell.message): value
@@ -72,15 +72,15 @@ class Measured:
         }
 
     def ratios(self, above: Timed, below: Timed) -> dict[Key, float]:
-        """By message, the first's time / the second's."""
+        """Return the ratios by message: the first's time / the second's."""
         divisors = self.of(below)
         return {each: value / divisors[each] for each, value in self.of(above).items()}
 
 
 def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
-    """Time all that take part; ``interpreters`` holds, by contender, the Python of an environment with what it needs.
+    """Time all contenders; ``interpreters`` holds the Python of each one's environment.
 
-    Raises ValueError where ours do not what they promise, as then there is nothing to compare.
+    Raise ValueError if ours do not fulfil their promises, because then a comparison makes no sense.
     """
     with Children(interpreters) as children:
         versions: dict[str, str] = {}

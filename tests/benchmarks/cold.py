@@ -1,4 +1,4 @@
-"""The first decode of a process against later ones: what is made ready only when it is used shows here."""
+"""The first decode of a process compared with later ones, which shows the cost of lazy loading."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ print(cold, warm[len(warm) // 2])
 
 
 def measure(python: str, runs: int) -> dict[tuple[str, str], float]:
-    """First decode / later ones, by revision and message: a process for each, medians over the runs."""
+    """Measure first decode / later ones, by revision and message: a process for each, medians over the runs."""
     samples: dict[tuple[str, str], list[float]] = {}
     for _ in range(runs):
         for revision in REVISIONS:
@@ -48,10 +48,10 @@ def _ratio(python: str, revision: str, message: Message) -> float:
 
 
 def worst(ratios: Mapping[tuple[str, str], float], revision: str) -> tuple[float, str]:
-    """The highest ratio of a revision, and its message."""
+    """Return the highest ratio of a revision, and its message."""
     return max((ratio, message) for (each, message), ratio in ratios.items() if each == revision)
 
 
 def of(ratios: Mapping[tuple[str, str], float], revision: str) -> Sequence[float]:
-    """All ratios of a revision."""
+    """Return all ratios of a revision."""
     return [ratio for (each, _), ratio in ratios.items() if each == revision]

@@ -1,4 +1,4 @@
-"""What comparing two revisions costs, from process start to the report."""
+"""Cost of comparing two revisions, from process start to the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUICK = 1
 
 
 def measure(runs: int = RUNS) -> Table:
-    """Every bundled revision against every later one, ``runs`` times."""
+    """Compare every bundled revision with every later one, ``runs`` times."""
     pairs = list(itertools.combinations(catalog.revisions(), 2))
     costs = compare({f"{old} to {new}": _command(old, new) for old, new in pairs}, runs)
     slowest = max(costs, key=lambda pair: costs[pair].wall)

@@ -1,4 +1,4 @@
-"""What a conversation costs: calls one after the other, a server's start, and its memory, beside the official SDK's."""
+"""Cost of a conversation: sequential calls, a server's start and its memory, compared with the official SDK."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from benchmarks.speakers import MODULES, REVISION, TEXT
 
 @frozen
 class Effort:
-    """How often things are measured."""
+    """Numbers of measurements."""
 
     rounds: int
     """Segments of each speaker."""
     seconds: float
-    """How long a segment takes."""
+    """Seconds of a segment."""
     starts: int
     """Starts of each server."""
 
@@ -33,30 +33,30 @@ LABELS = {"fast": "orjson", "standard": "standard library"}
 
 @frozen
 class Pace:
-    """How fast one speaker's calls are."""
+    """Speed of one speaker's calls."""
 
     rate: float
     """Calls per second: the median of the segments."""
     usual: float
-    """Seconds of the median call, all segments taken together."""
+    """Seconds of the median call in all segments together."""
     slow: float
-    """Seconds that 99 of 100 calls stay below, taken likewise."""
+    """Seconds within which 99 of 100 calls end, in all segments together."""
 
 
 @frozen
 class Measured:
-    """The figures of one run, by speaker."""
+    """Figures of one run, by speaker."""
 
     paces: Mapping[str, Pace]
     starts: Mapping[str, starting.Start]
     versions: Mapping[str, str]
-    """By distribution."""
+    """Versions by distribution."""
 
 
 def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
-    """Time all that take part; ``interpreters`` holds, by speaker, the Python of an environment with what it needs.
+    """Time all speakers; ``interpreters`` holds the Python of each one's environment.
 
-    Raises ValueError where one of them does not get its text back, as then there is nothing to compare.
+    Raise ValueError if one of them does not return the text, because then a comparison makes no sense.
     """
     segments: dict[str, list[list[int]]] = {name: [] for name in interpreters}
     versions: dict[str, str] = {}
@@ -85,7 +85,7 @@ def _pace(segments: Sequence[Sequence[int]]) -> Pace:
 
 
 def table(measured: Measured, effort: Effort) -> Table:
-    """The figures of ours beside those that took part."""
+    """Return the figures of ours compared with the others that took part."""
     paces, starts = measured.paces, measured.starts
     rows: list[Row] = []
     for name, label in LABELS.items():
@@ -134,6 +134,6 @@ def _about(measured: Measured, effort: Effort) -> str:
 
 
 def speakers(*, fast: str | None, standard: str | None, peer: str | None) -> dict[str, str]:
-    """By speaker, the interpreter of those whose environment is there."""
+    """Return the interpreters of the available speakers."""
     found = {"fast": fast, "standard": standard, "peer": peer, "bare": standard or fast}
     return {name: python for name in MODULES if (python := found[name]) is not None}

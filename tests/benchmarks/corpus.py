@@ -1,6 +1,6 @@
-"""Messages to measure with: what clients and servers say every day, small, medium and large.
+"""Messages for the benchmarks: everyday messages of clients and servers, small, medium and large.
 
-Nothing but the standard library, as every contender reads this in an environment of its own.
+The module uses only the standard library, because every contender reads it in an environment of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 REVISIONS = ("2025-03-26", "2025-11-25", "2026-07-28")
-"""Oldest first."""
+"""Revisions, oldest first."""
 
 Size = Literal["small", "medium", "large"]
 Sender = Literal["client", "server"]
@@ -27,24 +27,24 @@ class Message(NamedTuple):
     size: Size
     sender: Sender
     data: bytes
-    """Compact, in UTF-8 with nothing escaped that need not be, without a line's end."""
+    """Compact UTF-8 without unnecessary escapes and without a line end."""
     method: str | None
-    """Of a request or a notification."""
+    """Method of a request or a notification."""
     answers: str | None
-    """The method of the request, where this is its response."""
+    """Method of the request, for a response."""
     id: int | str | None
-    """Of a request or a response."""
+    """Id of a request or a response."""
 
 
 TOOLS = 200
 RESOURCES = 1_000
 BLOB = 1_000_000
-"""Bytes of base64."""
+"""Size of the blob, in bytes of base64."""
 
 
 @functools.cache
 def messages(revision: str) -> Mapping[str, Message]:
-    """The messages of one of ``REVISIONS`` by their names, from small to large; the same at each call."""
+    """Return the messages of one of ``REVISIONS`` by name, from small to large; the same at each call."""
     made = _stateless(revision) if revision == "2026-07-28" else _with_sessions(revision)
     return MappingProxyType({each.name: each for each in made})
 
@@ -83,7 +83,7 @@ def _with_sessions(revision: str) -> list[Message]:
 
 
 def _stateless(revision: str) -> list[Message]:
-    """No ping and no session here: asking for resources and discovering stand for them."""
+    """Return messages for a revision without ping and sessions: resource requests and discovery replace them."""
     meta = _request_meta(revision)
     cached = {
         "_meta": {"io.modelcontextprotocol/serverInfo": _server(new=True)},

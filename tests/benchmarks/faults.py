@@ -1,4 +1,4 @@
-"""Messages that are wrong on purpose, each in one place, to see who notices."""
+"""Messages with one intentional fault each, to count which contenders notice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Path = tuple[str | int, ...]
 
 
 class _Absent:
-    """Instead of a value: the member is taken out."""
+    """Marker of a member to remove."""
 
 
 class _Fault(NamedTuple):
     name: str
     message: str
-    """The message of the corpus that is spoilt."""
+    """Message of the corpus that gets the fault."""
     path: Path
     value: Any
 
@@ -44,7 +44,7 @@ _FAULTS = (
 
 
 def wrong(revision: str) -> Mapping[str, Message]:
-    """What is wrong, and the message of ``revision`` with it; everything else about the message is as it was."""
+    """Return each fault with the message of ``revision`` that has it and is otherwise unchanged."""
     good = messages(revision)
     return {fault.name: _spoilt(good[fault.message], fault) for fault in _FAULTS}
 

@@ -1,4 +1,4 @@
-"""What decorated functions cost beside a low-level handler, and whether many tools take more than their number."""
+"""Cost of decorated functions compared with a low-level handler, and cost of each tool in a large number of tools."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from benchmarks.page import Row, Table, ratio
 
 REVISION = "2025-11-25"
 FEW, MANY = 250, 1000
-"""Tools of two servers, whose cost is compared for each tool."""
+"""Numbers of tools of two servers, whose cost for each tool is compared."""
 
 
 class Effort(NamedTuple):
-    """How long to measure."""
+    """Numbers of measurements."""
 
     rounds: int
     calls: int
-    """In each round, of each server."""
+    """Calls of each server in each round."""
     lists: int
-    """How often many tools are registered and listed."""
+    """Repetitions of registering and listing many tools."""
 
 
 FULL = Effort(rounds=60, calls=100, lists=9)
@@ -31,7 +31,7 @@ QUICK = Effort(rounds=5, calls=20, lists=3)
 
 
 def measure(effort: Effort = FULL) -> Table:
-    """Calls of two servers, taking turns, and the cost of registering and listing tools."""
+    """Measure calls of two servers in turns, and the cost of registering and listing tools."""
     low, decorated = _calls(effort)
     registering, listing = _growth(effort.lists)
     return Table(
@@ -49,7 +49,7 @@ def measure(effort: Effort = FULL) -> Table:
 
 
 def servers() -> tuple[mcp.Server, mcp.Server]:
-    """The same tool twice: by hand, and decorated."""
+    """Return two servers with the same tool: handler and decorated function."""
     low, decorated = mcp.Server("low", "1.0"), mcp.Server("decorated", "1.0")
 
     @low.handler(mcp.methods.CALL_TOOL)
@@ -65,7 +65,7 @@ def servers() -> tuple[mcp.Server, mcp.Server]:
 
 
 def _calls(effort: Effort) -> tuple[float, float]:
-    """Nanoseconds of a call, for each of the two."""
+    """Return the nanoseconds of a call for each of the two."""
     clients = [mcp.Client.in_memory(server) for server in servers()]
     taken: list[list[float]] = [[], []]
     with clients[0], clients[1]:
@@ -82,7 +82,7 @@ def _calls(effort: Effort) -> tuple[float, float]:
 
 
 def _growth(rounds: int) -> tuple[float, float]:
-    """What a tool of many costs, as a multiple of what one of few does: to register, and to list."""
+    """Return the cost of a tool among many relative to a tool among few: registering and listing."""
     registering: dict[int, list[float]] = {FEW: [], MANY: []}
     listing: dict[int, list[float]] = {FEW: [], MANY: []}
     for _ in range(rounds):
@@ -94,10 +94,10 @@ def _growth(rounds: int) -> tuple[float, float]:
 
 
 def _many(number: int) -> tuple[float, float]:
-    """Nanoseconds for registering so many tools, and for listing them."""
+    """Return the nanoseconds for registering and for listing a number of tools."""
 
     def add(a: int, b: int = 1) -> int:
-        """Adds."""
+        """Add."""
         return a + b
 
     server = mcp.Server("many", "1.0")

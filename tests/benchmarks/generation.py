@@ -1,4 +1,4 @@
-"""What generating costs, from process start to files written, against datamodel-code-generator."""
+"""Cost of generating, from process start to files written, compared with datamodel-code-generator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STAGES = 11
 
 
 def measure(upstream: Path | None) -> list[Table]:
-    """``upstream`` holds the official schema.json files, which the other generator reads (None: not there)."""
+    """Measure generation; ``upstream`` holds the schema.json files for the other generator, None if there are none."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
         programs = {
@@ -70,7 +70,7 @@ def measure(upstream: Path | None) -> list[Table]:
 
 
 def _command(module: str, target: Path, *options: str) -> Program:
-    """``python -m module options target``, where the target is removed first, so that every run writes files."""
+    """Return ``python -m module options target``, after removal of the target, so that every run writes files."""
     source = (
         f"import runpy, shutil, sys, warnings; shutil.rmtree({str(target)!r}, ignore_errors=True)\n"
         "warnings.simplefilter('ignore')\n"
@@ -81,7 +81,7 @@ def _command(module: str, target: Path, *options: str) -> Program:
 
 
 def _stages(revision: str) -> Table:
-    """The share of each stage within one process, and what comes out."""
+    """Return the share of each stage within one process, and the size of the output."""
     data = catalog.schema_file(revision).read_bytes()
     seconds: dict[str, list[float]] = {"read": [], "resolve": [], "emit": []}
     files: dict[str, str] = {}
@@ -105,6 +105,6 @@ def _stages(revision: str) -> Table:
 
 
 def has_judge() -> bool:
-    """Whether datamodel-code-generator is installed here."""
+    """Return whether datamodel-code-generator is installed."""
     command = [sys.executable, "-c", "import datamodel_code_generator"]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0

@@ -1,4 +1,4 @@
-"""What importing one revision costs, against attrs alone and against the official types package."""
+"""Cost of importing one revision, compared with attrs alone and with the official types package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RUNS = 21
 
 
 def measure(ours: str, peer: str | None) -> Table:
-    """``ours`` and ``peer`` are interpreters with our bindings, and with mcp-types (None: not there)."""
+    """Measure imports; ``ours`` and ``peer`` are interpreters with our bindings, and with mcp-types (None if missing)."""
     revisions = ("2024_11_05", "2025_03_26", "2025_06_18", "2025_11_25", "2026_07_28")
     commands = {
         "bare": Program(ours, "pass"),

@@ -1,4 +1,4 @@
-"""Contenders side by side: each lives in a process of its own environment, and they take turns sample by sample."""
+"""Contenders side by side: each has a process in an environment of its own, and they take turns sample by sample."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ T = TypeVar("T")
 TESTS = Path(__file__).resolve().parent.parent
 GENERATED = TESTS.parent / "generated"
 SAMPLE = 3_000_000
-"""Nanoseconds that one sample is meant to take."""
+"""Intended nanoseconds of one sample."""
 _MOST_LOOPS = 20_000
 GRACE = 10.0
 """Seconds that a worker has to end after a fault of another, or its own."""
 
 
 class Cell(NamedTuple):
-    """One thing to measure."""
+    """One work to measure."""
 
     contender: str
     revision: str
     message: str
     work: str
     collecting: bool = True
-    """Whether the garbage collector runs, as it does in real programs."""
+    """True if the garbage collector runs, as in real programs."""
 
 
 def environment() -> dict[str, str]:
-    """For a child: it finds the benchmarks and the bindings of this checkout, and keeps the memory it has freed.
+    """Return environment variables of a child: module paths, and settings that keep freed memory.
 
-    Without that it depends on what came before whether a megabyte is asked of the system again each time, which takes
-    longer than reading it.
+    Otherwise earlier work determines whether a megabyte is requested from the system each time, which takes longer than
+    reading it.
     """
     keeping = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str(1 << 28)}
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(GENERATED)]), **keeping}
 
 
 class Children:
-    """A running worker for each contender; as a context manager, so that none is left behind."""
+    """A running worker for each contender; a context manager that ends all of them."""
 
     def __init__(self, interpreters: Mapping[str, str], *, module: str = "benchmarks.worker") -> None:
-        """``interpreters`` holds, by the contender's name, the Python of its environment, which runs ``module``."""
+        """Start a worker for each contender; ``interpreters`` maps contenders to the Python that runs ``module``."""
         self._interpreters = interpreters
         self._module = module
         self._running: dict[str, subprocess.Popen[str]] = {}
@@ -77,7 +77,7 @@ class Children:
                 process.communicate()
 
     def ask(self, name: str, *request: Any) -> Any:
-        """What the worker answers; raises CalledProcessError where it has ended instead."""
+        """Return the worker's answer; raise CalledProcessError if it has ended instead."""
         process = self._running[name]
         assert process.stdin is not None
         assert process.stdout is not None
@@ -92,10 +92,10 @@ class Children:
         return json.loads(answer)
 
     def measure(self, cells: Iterable[Cell], rounds: int) -> dict[Cell, float]:
-        """Nanoseconds for one call of each: medians over the rounds.
+        """Return nanoseconds for one call of each: medians over the rounds.
 
-        Cells of one message follow upon each other, so that what slows the machine down slows them alike; who is first
-        changes from round to round.
+        Cells of one message follow each other, so that a slower machine slows them alike; the first contender changes
+        from round to round.
         """
         groups: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
         for cell in cells:
@@ -109,7 +109,7 @@ class Children:
         return {cell: median(each) for cell, each in samples.items()}
 
     def _loops(self, cell: Cell) -> int:
-        """How many calls make a sample; the first guess, by a single call, is too low for what takes next to no time."""
+        """Return the number of calls in a sample; a first guess by a single call is too low for fast works."""
         few = _fitting(self._time(cell, 1))
         return _fitting(self._time(cell, few) / few)
 
@@ -123,6 +123,6 @@ def _fitting(nanoseconds: float) -> int:
 
 
 def rotated(cells: Sequence[T], turn: int) -> list[T]:
-    """The same, beginning with another one each turn."""
+    """Return the items in rotation, with another first one each turn."""
     start = turn % len(cells)
     return [*cells[start:], *cells[:start]]

@@ -1,4 +1,4 @@
-"""A child of a benchmark: it does what its parent tells it on standard input, line by line, until there are no more."""
+"""Child process of a benchmark: it executes the lines of its parent on standard input until they end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Protocol
 
 
 class Closing(Protocol):
-    """What has to be closed at the end; its other methods are what it can be told to do."""
+    """A target with a ``close`` method; its other methods can be called by its parent."""
 
     def close(self) -> None: ...
 
 
 def follow(servant: Closing) -> None:
-    """Lines are JSON: ``["method", argument, …]`` in, what the method gives out."""
+    """Execute lines of JSON: ``["method", argument, …]`` in, the method's result out."""
     try:
         for line in sys.stdin:
             what, *arguments = json.loads(line)

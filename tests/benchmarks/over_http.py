@@ -1,4 +1,4 @@
-"""What calls over HTTP cost, one at a time and many at once, beside the official SDK's and a bare application's."""
+"""Cost of calls over HTTP, sequential and concurrent, compared with the official SDK and a bare application."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from benchmarks.speakers import TEXT
 
 @frozen
 class Effort:
-    """How often things are measured."""
+    """Numbers of measurements."""
 
     rounds: int
-    """Segments of each caller, in each era, of each fold."""
+    """Segments of each caller, in each era, for each number of concurrent calls."""
     seconds: float
-    """How long a segment takes."""
+    """Seconds of a segment."""
 
 
 FULL = Effort(rounds=15, seconds=0.5)
@@ -43,11 +43,11 @@ _SPENT = (
     "repeat its body, and has a session of its own."
 )
 _ONE_AT_A_TIME = frozenset({"served", "bare"})
-"""Sixteen loops in one process are slower than the servers that they are to compare."""
+"""Callers that only run sequentially: sixteen loops in one process are slower than the servers that they compare."""
 
 
 class Cell(NamedTuple):
-    """One thing to measure."""
+    """One work to measure."""
 
     caller: str
     revision: str
@@ -56,27 +56,27 @@ class Cell(NamedTuple):
 
 @frozen
 class Pace:
-    """How fast calls are."""
+    """Speed of calls."""
 
     rate: float
     """Calls per second: the median of the segments."""
     slow: float
-    """Seconds that 99 of 100 calls stay below, all segments taken together."""
+    """Seconds within which 99 of 100 calls end, in all segments together."""
 
 
 @frozen
 class Measured:
-    """The figures of one run."""
+    """Figures of one run."""
 
     paces: Mapping[Cell, Pace]
     versions: Mapping[str, str]
-    """By distribution."""
+    """Versions by distribution."""
 
 
 def measure(interpreters: Mapping[str, str], effort: Effort) -> Measured:
-    """Time all that take part; ``interpreters`` holds, by caller, the Python of an environment with what it needs.
+    """Time all callers; ``interpreters`` holds the Python of each one's environment.
 
-    Raises ValueError where one of them does not get its text back, as then there is nothing to compare.
+    Raise ValueError if one of them does not return the text, because then a comparison makes no sense.
     """
     versions: dict[str, str] = {}
     cells = [
@@ -119,7 +119,7 @@ def _pace(segments: Sequence[tuple[int, Sequence[int]]]) -> Pace:
 
 
 def table(measured: Measured, effort: Effort) -> Grid:
-    """The figures of ours beside those that took part, in a column for each era."""
+    """Return the figures of ours compared with the others, in a column for each era."""
     paces = measured.paces
     present = {cell.caller for cell in paces}
     lines: list[Line] = []
@@ -164,7 +164,7 @@ def _absolute(paces: Mapping[Cell, Pace]) -> str:
 
 
 def callers(*, fast: str | None, standard: str | None, peer: str | None) -> dict[str, str]:
-    """By caller, the interpreter of those whose environment is there."""
+    """Return the interpreters of the available callers."""
     ours = fast or standard
     found = {"fast": fast, "standard": standard, "peer": peer, "served": ours, "bare": ours}
     return {name: python for name in MODULES if (python := found[name]) is not None}

@@ -1,4 +1,4 @@
-"""The benchmark page: figures of one run, each beside its goal; whether a goal is met is worked out, never written."""
+"""The benchmark page: figures of one run compared with goals; whether a goal is met is computed, never written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attrs import field, frozen
 
 @frozen
 class Row:
-    """One figure: a ratio unless it has a unit; ``goal`` in words, empty where it is only reported."""
+    """One figure: a ratio unless it has a unit; ``goal`` in words, empty if there is none."""
 
     name: str
     value: float
@@ -24,7 +24,7 @@ class Row:
 
 @frozen
 class Table:
-    """Figures of one run, and how they were taken."""
+    """Figures of one run, with the method of measurement."""
 
     title: str
     about: str
@@ -54,7 +54,7 @@ class Grid:
 
 @frozen
 class Listing:
-    """A table of texts; ``rows`` have as many cells as there are columns."""
+    """A table of texts; each row has one cell for each column."""
 
     title: str
     about: str
@@ -66,12 +66,12 @@ Section: TypeAlias = Table | Grid | Listing
 
 
 def ratio(value: float) -> str:
-    """A figure with as many digits as its noise allows."""
+    """Return a figure with the number of digits that its noise allows."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
-    """The page in Markdown; ``versions`` are those of distributions in other environments than this one."""
+    """Return the page in Markdown; ``versions`` are those of distributions in other environments."""
     parts = [
         "# Benchmarks",
         "",
@@ -124,7 +124,7 @@ def _with_unit(value: float, unit: str) -> str:
 
 
 def _goals(columns: Sequence[str], goals: Sequence[str]) -> str:
-    """The goal that most columns have, and the others with their columns."""
+    """Return the goal of most columns, and the others with their columns."""
     if not goals:
         return ""
     usual = Counter(goals).most_common(1)[0][0]
@@ -133,13 +133,13 @@ def _goals(columns: Sequence[str], goals: Sequence[str]) -> str:
 
 
 def is_met(value: float, goal: str) -> bool:
-    """Whether a figure is what the goal wants: ``at least 8``, ``at most 5 MiB``, ``at most 1 s``, ``below 1``."""
+    """Return whether a figure meets a goal: ``at least 8``, ``at most 5 MiB``, ``at most 1 s``, ``below 1``."""
     words, bound = _bound(goal)
     return value >= bound if words == ["at", "least"] else value < bound if words == ["below"] else value <= bound
 
 
 def shortfall(value: float, goal: str) -> str:
-    """By how much a goal is missed: ``12 % short of at least 8``."""
+    """Return the distance to a missed goal: ``12 % short of at least 8``."""
     words, bound = _bound(goal)
     side = "short of" if words == ["at", "least"] else "over"
     return f"{abs(value / bound - 1):.0%} {side} {goal}".replace("%", " %")

@@ -1,4 +1,4 @@
-"""Whole Python processes, as the operating system accounts them: CPU seconds, wall seconds, peak memory (Linux)."""
+"""Whole Python processes as the operating system measures them: CPU seconds, wall seconds, peak memory (Linux)."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Program:
 
 @frozen
 class Cost:
-    """What one program costs: medians over its runs."""
+    """Cost of one program: medians over its runs."""
 
     cpu: float
     """Seconds of user and system time."""
     wall: float
-    """Seconds."""
+    """Seconds of wall time."""
     memory: float
     """Peak resident memory in MiB."""
 
 
 def compare(programs: Mapping[str, Program], runs: int) -> dict[str, Cost]:
-    """The cost of each program; they take turns, so that a machine that slows down slows all of them.
+    """Return the cost of each program; they take turns, so that a slower machine slows all of them.
 
-    Each runs once before it is counted, to write byte code and to fill the file cache. Raises CalledProcessError where
-    a program fails.
+    Each runs once before the measurement, to write byte code and to fill the file cache. Raise CalledProcessError if a
+    program fails.
     """
     samples: dict[str, list[Cost]] = {name: [] for name in programs}
     for turn in range(runs + 1):

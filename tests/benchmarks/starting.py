@@ -1,4 +1,4 @@
-"""Servers from process start to their first answer, asked by a client that is nobody's: lines of JSON over pipes (Linux)."""
+"""Servers from process start to their first response, for a neutral client: lines of JSON over pipes (Linux)."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 @frozen
 class Start:
-    """What one server takes: medians over its starts."""
+    """Cost of starting one server: medians over its starts."""
 
     wall: float
-    """Seconds from process start to the answer to ``tools/list``."""
+    """Seconds from process start to the response to ``tools/list``."""
     memory: float
-    """Resident memory in MiB after that, while nothing is asked."""
+    """Resident memory in MiB after that, while the server is idle."""
 
 
 def compare(interpreters: Mapping[str, str], runs: int, *, rest: float = 0.1) -> dict[str, Start]:
-    """Starts the server of each speaker ``runs`` times; they take turns.
+    """Start the server of each speaker ``runs`` times; they take turns.
 
-    Each starts once before it is counted, to write byte code and to fill the file cache. ``rest`` is how many seconds it
-    is left alone before its memory is looked at. Raises ValueError where a server answers something else.
+    Each starts once before the measurement, to write byte code and to fill the file cache. ``rest`` is the number of
+    seconds to wait before its memory is measured. Raise ValueError if a server responds wrongly.
     """
     samples: dict[str, list[Start]] = {name: [] for name in interpreters}
     for turn in range(runs + 1):
@@ -92,7 +92,7 @@ def _say(pipe: IO[bytes], *messages: Mapping[str, Any]) -> None:
 
 
 def _hear(pipe: IO[bytes], identity: int) -> Any:
-    """The result of the request with that id."""
+    """Return the result of the request with that id."""
     for line in pipe:
         message = json.loads(line)
         if message.get("id") == identity:

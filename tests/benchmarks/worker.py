@@ -1,7 +1,8 @@
-"""``python -m benchmarks.worker NAME``: one contender, which measures what it is told to.
+"""Command ``python -m benchmarks.worker NAME``: one contender, which measures on request.
 
-Lines of JSON come in on standard input and go out on standard output: ``["prove"]`` gives what the contender keeps and
-refuses, ``["time", revision, message, work, loops, gc]`` gives nanoseconds for that many loops. It ends with its input.
+Requests are lines of JSON on standard input, responses on standard output: ``["prove"]`` returns the messages that the
+contender keeps and refuses, ``["time", revision, message, work, loops, gc]`` nanoseconds for that many loops. It ends
+with its input.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from benchmarks.faults import wrong
 
 
 class Worker:
-    """A contender for each revision, and the works that were asked for, ready to run."""
+    """A contender for each revision, and the requested works, ready to run."""
 
     def __init__(self, name: str) -> None:
         self._contenders: dict[str, Contender] = {revision: load(name, revision) for revision in REVISIONS}
         self._messages = {revision: messages(revision) for revision in REVISIONS}
 
     def versions(self) -> dict[str, str]:
-        """Versions of what is measured, by distribution."""
+        """Return the versions by distribution."""
         return dict(self._contenders[REVISIONS[0]].versions())
 
     def prove(self) -> dict[str, Any]:
-        """What becomes of good messages that are read and written again, and which wrong ones are taken.
+        """Return how many valid messages change when read and written again, and how many invalid ones are accepted.
 
-        ``dropped`` counts members, ``changed`` values (an integer that became a float is one); both by revision.
+        ``dropped`` counts members, ``changed`` values (for example an integer that became a float); both by revision.
         """
         found: dict[str, Any] = {"dropped": {}, "changed": {}, "taken": {}, "wrong": 0}
         for revision, contender in self._contenders.items():
@@ -49,7 +50,7 @@ class Worker:
         return found
 
     def time(self, revision: str, message: str, work: str, loops: int, collecting: bool) -> int:
-        """Nanoseconds of this process for ``loops`` calls, after one that is not counted."""
+        """Return the nanoseconds of this process for ``loops`` calls, after one that is not counted."""
         function, argument = self._work(revision, message, work)
         function(argument)
         if not collecting:
@@ -63,7 +64,7 @@ class Worker:
         return taken
 
     def _work(self, revision: str, name: str, work: str) -> Work:
-        """Made anew each time: what lies about would make each collection of garbage longer."""
+        """Return a new work each time: leftover objects would slow each garbage collection."""
         contender, message = self._contenders[revision], self._messages[revision][name]
         if work == "decode":
             return Work(contender.decoder(message), message.data)
@@ -73,7 +74,7 @@ class Worker:
 
 
 def _differences(sent: Any, back: Any) -> tuple[int, int]:
-    """How many members of ``sent`` are missing from ``back``, and how many values there differ or are new."""
+    """Return the number of members of ``sent`` missing from ``back``, and the number of different or new values."""
     kind = sent.__class__
     if kind is not back.__class__:
         return 0, 1

@@ -1,7 +1,7 @@
-"""The client that the official conformance suite runs: ``client.py URL``, once for each scenario.
+"""Client that the official conformance suite runs: ``client.py URL``, once for each scenario.
 
-Which scenario it is, and in which revision, is in the environment (``MCP_CONFORMANCE_…``); the exit status is 0 where the
-client got through. ``conformance.sh`` runs them all.
+Environment variables (``MCP_CONFORMANCE_…``) name the scenario and its revision; the exit status is 0 if the client
+succeeds. ``conformance.sh`` runs all scenarios.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def scenario(*names: str) -> Callable[[Callable[[Any, Any], None]], Callable[[An
 
 
 def result(method: str, context: Any, value: Any) -> Any:
-    """A result of the revision that was agreed on."""
+    """Return a result of the negotiated revision."""
     binding = context.peer.binding
     return binding.codec.decode_result(binding.requests[method], value)
 
 
 def elicit(params: Any, context: Any) -> Any:
-    """Accepts, with the schema's defaults, and confirms what is to be confirmed."""
+    """Accept with the schema's defaults, and confirm required confirmations."""
     content = {}
     for name, schema in params.requested_schema.properties.items():
         default = getattr(schema, "default", None)
@@ -55,7 +55,7 @@ HANDLERS = {"elicitation/create": elicit, "sampling/createMessage": sample, "roo
 
 
 def plain(client: Any, value: Any) -> Any:
-    """As the JSON that was received."""
+    """Return the value as the received JSON."""
     return client.binding.codec.unstructure(value)
 
 

@@ -1,4 +1,4 @@
-"""What the fixture server asks for in rounds (2026-07-28, Multi Round-Trip Requests), under keys that are agreed on."""
+"""Input requests of the fixture server in rounds (2026-07-28, Multi Round-Trip Requests), under agreed keys."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ CAPABILITY = {
 
 
 class Rounds(NamedTuple):
-    """Questions, round by round, and the text that comes of the answers."""
+    """Input requests, round by round, and the text made of the answers."""
 
     steps: Sequence[Questions]
     text: Callable[[Answers], str]
     stateful: bool = False
-    """Whether each round carries a state, and none is answered without it."""
+    """True if each round has a state, without which no answer is accepted."""
     only_declared: bool = False
-    """Whether to leave out what the client cannot answer; otherwise that is an error."""
+    """True to leave out what the client does not support; otherwise that is an error."""
 
 
 def elicitation(message: str, **properties: Json) -> Json:
@@ -104,7 +104,7 @@ TOOLS: Mapping[str, Rounds] = {
         only_declared=True,
     ),
 }
-"""By the end of the tool's name, ``test_input_required_result_…``."""
+"""Rounds by the end of the tool's name, ``test_input_required_result_…``."""
 
 PROMPT = Rounds(
     [{"user_context": elicitation("What context should the prompt use?", context=TEXT)}],
@@ -115,7 +115,7 @@ _KEY = secrets.token_bytes(32)
 
 
 def _seal(name: str, answered: Sequence[Answers]) -> str:
-    """What was answered so far to a request of this name, signed."""
+    """Return the previous answers to a request of this name, signed."""
     payload = base64.urlsafe_b64encode(json.dumps([name, answered]).encode())
     return f"{payload.decode()}.{hmac.digest(_KEY, payload, 'sha256').hex()}"
 
@@ -131,9 +131,9 @@ def _open(state: str, name: str) -> list[Answers]:
 
 
 def ask(name: str, rounds: Rounds, params: Any) -> mcp.InputRequiredResult | str:
-    """What is to be asked next in a request; the text, once all is answered.
+    """Return the next input requests of a request; the text, once all are answered.
 
-    Raises ResponseError for a state that is not good, and for a client that has not declared what it is asked for.
+    Raise ResponseError for an invalid state, and for a client that has not declared the capability.
     """
     answered = [] if params.request_state is None else _open(params.request_state, name)
     asked = _declared(rounds, rounds.steps[len(answered)], params)
@@ -161,6 +161,6 @@ def _declared(rounds: Rounds, questions: Questions, params: Any) -> Questions:
 
 
 def _fits(method: str, answer: Json) -> bool:
-    """Whether an answer is one to this question."""
+    """Return whether an answer matches this input request."""
     member = {"elicitation/create": "action", "sampling/createMessage": "content", "roots/list": "roots"}[method]
     return member in answer

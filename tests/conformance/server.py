@@ -28,16 +28,16 @@ from mcp_bindings_runtime.errors import ResponseError, ToolError
 Json = Any
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 AUDIO, FORMS, CHOICES, STATELESS = REVISIONS[1:]
-"""The first revisions that have audio, forms, forms with defaults and titled choices, and no handshake."""
+"""First revisions with audio, forms, forms with defaults and titled choices, and without handshake."""
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
 BLOCKS = {"text": "TextContent", "image": "ImageContent", "audio": "AudioContent", "resource": "EmbeddedResource"}
-"""The classes of content."""
+"""Classes of content blocks."""
 PAUSE = 0.05
-"""Seconds between two signs of life of a tool that takes its time."""
+"""Seconds between two progress notifications of a slow tool."""
 POLL = 0.5
-"""Seconds after which a client that polls is to come back."""
+"""Seconds after which a polling client should reconnect."""
 MISSING_CAPABILITY = -32021
 
 ADDRESS_SCHEMA: Json = {
@@ -93,7 +93,7 @@ def embedded(uri: str, mime: str, words: str) -> Json:
 
 
 class Fixture:
-    """The fixture in one revision: a server with all that the revision has."""
+    """The fixture in one revision: a server with all features of the revision."""
 
     def __init__(self, revision: str) -> None:
         self.revision = revision
@@ -119,7 +119,7 @@ class Fixture:
     # Tools.
 
     def _blocks(self, *blocks: Json) -> list[Any]:
-        """Content as objects of the revision."""
+        """Return content as objects of the revision."""
         return [self.mcp.converter.structure(each, getattr(self.mcp.types, BLOCKS[each["type"]])) for each in blocks]
 
     def _add_plain_tools(self) -> None:
@@ -127,30 +127,30 @@ class Fixture:
 
         @tool(name="test_simple_text")
         def simple() -> str:
-            """Answers with a text."""
+            """Return a text."""
             return "This is a simple text response for testing."
 
         @tool(name="test_image_content")
         def picture():
-            """Answers with an image."""
+            """Return an image."""
             return self._blocks(image())
 
         if self.revision >= AUDIO:
 
             @tool(name="test_audio_content")
             def sound():
-                """Answers with a sound."""
+                """Return audio."""
                 return self._blocks({"type": "audio", "data": WAV, "mimeType": "audio/wav"})
 
         @tool(name="test_embedded_resource")
         def resource():
-            """Answers with a resource inside the result."""
+            """Return a resource inside the result."""
             words = "This is an embedded resource content."
             return self._blocks(embedded("test://embedded-resource", "text/plain", words))
 
         @tool(name="test_multiple_content_types")
         def several():
-            """Answers with several kinds of content."""
+            """Return several kinds of content."""
             mixed = '{"test":"data","value":123}'
             return self._blocks(
                 text("Multiple content types test:"),
@@ -160,13 +160,13 @@ class Fixture:
 
         @tool(name="test_error_handling")
         def fail():
-            """Fails."""
+            """Fail."""
             message = "This tool intentionally returns an error for testing"
             raise ToolError(message)
 
         @tool(name="test_tool_with_progress")
         def progress():
-            """Takes a while, and reports how far it is."""
+            """Take some time and report progress."""
             for done in (0, 50, 100):
                 yield done, 100
                 time.sleep(PAUSE)
@@ -174,11 +174,11 @@ class Fixture:
 
         @tool(name="json_schema_2020_12_tool", input_schema=ADDRESS_SCHEMA)
         def address(**arguments: Any) -> str:
-            """Has a schema that uses much of JSON Schema 2020-12."""
+            """Take arguments whose schema uses much of JSON Schema 2020-12."""
             return json.dumps(arguments)
 
     def _add_talking_tools(self) -> None:
-        """Tools that log to the client and ask it, while their call is open."""
+        """Add tools that send log messages and requests to the client during their call."""
         mcp, tool = self.mcp, self.server.tool
 
         @tool(name="test_tool_with_logging")
@@ -191,7 +191,7 @@ class Fixture:
 
         @tool(name="test_sampling")
         def sample(context, prompt: str) -> str:
-            """Has the client's model answer a prompt."""
+            """Request an answer of the client's model to a prompt."""
             message = mcp.SamplingMessage(role="user", content=mcp.TextContent(text=prompt))
             answer = mcp.converter.unstructure(context.create_message([message], 100))
             return f"LLM response: {answer['content']['text']}"
@@ -201,25 +201,25 @@ class Fixture:
 
             @tool(name="test_elicitation")
             def elicit(context, message: str) -> str:
-                """Asks the user for two texts."""
+                """Request two texts from the user."""
                 return f"User response: {self._elicit(context, message, fields)}"
 
         if self.revision >= CHOICES:
 
             @tool(name="test_elicitation_sep1034_defaults")
             def defaults(context) -> str:
-                """Asks with a default for each type of field."""
+                """Request input with a default for each type of field."""
                 return f"Elicitation completed: {self._elicit(context, 'Please review', DEFAULTS)}"
 
             @tool(name="test_elicitation_sep1330_enums")
             def enums(context) -> str:
-                """Asks with each way to write choices."""
+                """Request input with each form of choices."""
                 return f"Elicitation completed: {self._elicit(context, 'Please choose', ENUMS)}"
 
     def _add_polling_tool(self) -> None:
         @self.server.tool(name="test_reconnection")
         def reconnect(context) -> str:
-            """Has the client come back for the result."""
+            """Make the client reconnect for the result."""
             context.close_stream(POLL)
             time.sleep(2 * PAUSE)
             return "The client has come back."
@@ -240,7 +240,7 @@ class Fixture:
 
         @tool(name="test_missing_capability")
         def needy(context) -> str:
-            """Cannot be called without sampling."""
+            """Require sampling."""
             if context.peer_capabilities.sampling is None:
                 required = {"requiredCapabilities": {"sampling": {}}}
                 raise ResponseError(MISSING_CAPABILITY, "Missing required client capability", required)
@@ -248,7 +248,7 @@ class Fixture:
 
         @tool(name="test_streaming_elicitation")
         def stream(context) -> str:
-            """Asks the user, by its result."""
+            """Request input from the user by its result."""
             context.progress(1, 2)
             return f"User response: {self._elicit(context, 'Go on?', {'ok': {'type': 'boolean'}})}"
 
@@ -259,12 +259,12 @@ class Fixture:
             return "All of it is logged."
 
         def passing() -> str:
-            """Comes and goes."""
+            """Be added and removed."""
             return "Here today."
 
         @tool(name="test_trigger_tool_change")
         def change_tools() -> str:
-            """Changes the list of tools."""
+            """Change the list of tools."""
             if "test_dynamic_tool" in tools:
                 tools.remove("test_dynamic_tool")
             else:
@@ -273,7 +273,7 @@ class Fixture:
 
         @tool(name="test_trigger_prompt_change")
         def change_prompts() -> str:
-            """Changes the list of prompts."""
+            """Change the list of prompts."""
             if "test_dynamic_prompt" in prompts:
                 prompts.remove("test_dynamic_prompt")
             else:
@@ -287,12 +287,12 @@ class Fixture:
             input_schema={"type": "object", "properties": {"region": region}, "required": ["region"]},
         )
         def header(region: str) -> str:
-            """Has an argument that is repeated in a header."""
+            """Take an argument that is repeated in a header."""
             return f"The region: {region}"
 
         def in_rounds(asked: rounds.Rounds) -> Callable[..., Any]:
             def ask(context):
-                """Asks the client before it answers."""
+                """Send a request to the client before returning."""
                 return rounds.ask(context.params.name, asked, context.params)
 
             return ask
@@ -337,7 +337,7 @@ class Fixture:
 
             @prompt(name="test_input_required_result_prompt")
             def in_rounds(context):
-                """Asks for a context first."""
+                """Request a context first."""
                 return rounds.ask(context.params.name, rounds.PROMPT, context.params)
 
     def _add_resources(self) -> None:
@@ -345,12 +345,12 @@ class Fixture:
 
         @resource("test://static-text", name="Static text", mime_type="text/plain")
         def words() -> str:
-            """A text that stays as it is."""
+            """A constant text."""
             return "This is the content of the static text resource."
 
         @resource("test://static-binary", name="Static image", mime_type="image/png")
         def picture() -> bytes:
-            """An image that stays as it is."""
+            """A constant image."""
             return base64.b64decode(PNG)
 
         @resource("test://watched-resource", name="Watched text", mime_type="text/plain")
@@ -360,13 +360,13 @@ class Fixture:
 
         @self.server.resource_template("test://template/{id}/data", name="Data by id", mime_type="application/json")
         def data(id: str) -> str:  # noqa: A002  # the name of the variable
-            """What there is about an id."""
+            """Data of an id."""
             found = {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
             return json.dumps(found, separators=(",", ":"))
 
 
 def build(*revisions: str) -> list[Any]:
-    """The servers of these revisions, or of all."""
+    """Return the servers of these revisions, or of all."""
     return [Fixture(revision).server for revision in revisions or REVISIONS]
 
 

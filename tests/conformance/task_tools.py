@@ -36,34 +36,34 @@ SUPPORT: Mapping[str, Support] = {
 
 
 def tasks(**options: Any) -> MemoryTasks:
-    """A store in which these tools may be tasks. The suite asks every 200 ms, and waits for 10 s."""
+    """Return a store in which these tools may be tasks. The suite polls every 200 ms, and waits for 10 s."""
     return MemoryTasks(tools=SUPPORT, **{"poll": 0.2, **options})
 
 
 def greet(name: str) -> str:
-    """Greets somebody."""
+    """Greet somebody."""
     return f"Hello, {name}!"
 
 
 def slow_compute(context: mcp.Context, seconds: float = 0.0, label: str = "") -> str:
-    """Computes for some seconds."""
+    """Compute for some seconds."""
     _pause(context, seconds)
     return f"computed {label} in {seconds:g} s"
 
 
 def failing_job(context: mcp.Context, seconds: float = 1.0) -> mcp.CallToolResult:
-    """Fails after a second."""
+    """Fail after a second."""
     _pause(context, seconds)
     return mcp.CallToolResult(content=[mcp.TextContent(text="the job has failed")], is_error=True)
 
 
 def protocol_error_job() -> str:
-    """Breaks."""
+    """Raise an exception."""
     raise ResponseError(-32603, "the job broke", {"job": "protocol_error_job"})
 
 
 def confirm_delete(context: mcp.Context, filename: str) -> str:
-    """Deletes a file, if that is confirmed; there is none."""
+    """Delete a file after confirmation; there is none."""
     fields: dict[str, mcp.PrimitiveSchemaDefinition] = {"confirm": mcp.BooleanSchema()}
     answer = context.elicit(f"Delete {filename}?", mcp.ElicitRequestFormParamsRequestedSchema(properties=fields))
     agreed = answer.action == "accept" and bool((answer.content or {}).get("confirm"))
@@ -71,7 +71,7 @@ def confirm_delete(context: mcp.Context, filename: str) -> str:
 
 
 def multi_input(context: mcp.Context) -> str:
-    """Asks for two names at the same time."""
+    """Request two names at the same time."""
     fields: dict[str, mcp.PrimitiveSchemaDefinition] = {"name": mcp.StringSchema()}
 
     def ask(place: str) -> str:
@@ -84,7 +84,7 @@ def multi_input(context: mcp.Context) -> str:
 
 
 def test_tool_with_task(context: mcp.Context) -> str:
-    """Asks for a name, and greets as a task."""
+    """Request a name, and greet as a task."""
     form = mcp.ElicitRequestFormParamsRequestedSchema(properties={"name": mcp.StringSchema()}, required=["name"])
     answer = context.elicit("What is your name?", form)
     context.begin_task(required=True)
@@ -106,13 +106,13 @@ TOOLS: Mapping[str, Callable[..., Any]] = {
 
 
 def register(server: Any) -> None:
-    """Offers the tools on a server that was made with ``tasks()``."""
+    """Register the tools with a server that was made with ``tasks()``."""
     for tool in TOOLS.values():
         server.tool(tool)
 
 
 def _pause(context: mcp.Context, seconds: float) -> None:
-    """Waits, unless nobody wants the result any more."""
+    """Wait, unless the task is cancelled."""
     pause, deadline = Event(), time.monotonic() + seconds
     while not context.cancelled and time.monotonic() < deadline:
         pause.wait(min(0.01, seconds))

@@ -1,4 +1,4 @@
-"""What the conformance suite expects of its fixture, in every revision, by our own clients: in memory, stdio, HTTP."""
+"""Expectations of the conformance suite of its fixture, in every revision, with our own clients: in memory, stdio, HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SERVER = [sys.executable, fixture.__file__, "--stdio"]
 
 
 class Peer:
-    """A client of the fixture that answers what it is asked, and keeps what it is told."""
+    """A client of the fixture that answers requests and records notifications."""
 
     def __init__(self, revision: str, way: str, record: Path) -> None:
         self.mcp = mcp = package(revision)
@@ -70,7 +70,7 @@ class Peer:
 
     @staticmethod
     def _choose(field: Any) -> Any:
-        """The default of a field, its first choice, or anything of its type."""
+        """Return the default of a field, its first choice, or any value of its type."""
         if "default" in field:
             return field["default"]
         if "enum" in field:
@@ -80,7 +80,7 @@ class Peer:
         return field["type"] == "boolean" or "blue"
 
     def call(self, name: str, arguments: Any = None, **options: Any) -> Any:
-        """The result of a tool, as JSON."""
+        """Return the result of a tool as JSON."""
         return self.mcp.converter.unstructure(self.client.call_tool(name, arguments, **options))
 
     def text(self, name: str, arguments: Any = None) -> str:
@@ -94,7 +94,7 @@ class Peer:
 
 @pytest.fixture(scope="module", params=["memory", "stdio", "http"])
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    """How the fixture is reached: over HTTP, one endpoint has all revisions."""
+    """Transport to the fixture: over HTTP, one endpoint has all revisions."""
     if request.param != "http":
         yield request.param
         return
@@ -104,7 +104,7 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def peers(way: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Peer]]:
-    """One client for each revision; in the end all that was said is checked by the rules of the revision."""
+    """Return one client for each revision; at the end all messages are checked against the rules of the revision."""
     folder = tmp_path_factory.mktemp("recorded")
     made: dict[str, Peer] = {}
 
@@ -123,7 +123,7 @@ def peers(way: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
 
 @pytest.fixture(params=REVISIONS)
 def peer(request: pytest.FixtureRequest, peers: dict[str, Peer]) -> Peer:
-    """A client of each revision, or of those that the test names."""
+    """Return a client of each revision, or of those that the test names."""
     return peers[request.param]
 
 

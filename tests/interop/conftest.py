@@ -1,4 +1,4 @@
-"""Where the programs of others are that ``nox -s interop`` has installed; without it these tests are skipped."""
+"""Programs of other projects that ``nox -s interop`` has installed; without it these tests are skipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.scripted_peers import environment
 
 PROGRAMS = Path(__file__).parent / "programs"
 LONG = 120.0
-"""Seconds that a program of others may take; the Node.js ones take some to start."""
+"""Seconds that such a program may take; Node.js programs start slowly."""
 
 
 def _installed(variable: str) -> Path:
@@ -30,25 +30,25 @@ def _installed(variable: str) -> Path:
 
 @pytest.fixture(scope="session")
 def sdk_python() -> Path:
-    """The interpreter with the official Python SDK and servers made with it."""
+    """Return the interpreter with the official Python SDK and servers made with it."""
     return _installed("MCP_INTEROP_SDK")
 
 
 @pytest.fixture(scope="session")
 def fastmcp_python() -> Path:
-    """The interpreter with FastMCP."""
+    """Return the interpreter with FastMCP."""
     return _installed("MCP_INTEROP_FASTMCP")
 
 
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
-    """What ``package.json`` names."""
+    """Return the folder with the packages of ``package.json``."""
     return _installed("MCP_INTEROP_NODE") / "node_modules"
 
 
 @pytest.fixture(scope="session")
 def fixture_server() -> list[str]:
-    """The command of our own server, which finds the packages of this checkout wherever it is started."""
+    """Return the command of our own server, which finds the packages of this checkout in any folder."""
     places = [f"PYTHONPATH={environment()['PYTHONPATH']}", "PYTHONDONTWRITEBYTECODE=1"]
     program = str(ROOT / "tests" / "conformance" / "server.py")
     return [shutil.which("env") or "env", *places, sys.executable, program, "--stdio"]
@@ -56,7 +56,7 @@ def fixture_server() -> list[str]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Any]:
-    """Runs a client of others, and gives what it has printed, as JSON."""
+    """Run a client of another project, and return the JSON that it printed."""
 
     def run(*command: str | Path, **options: Any) -> Any:
         done = subprocess.run(
@@ -70,7 +70,7 @@ def run(tmp_path: Path) -> Callable[..., Any]:
 
 @pytest.fixture
 def use() -> Iterator[Callable[..., Any]]:
-    """Connects our client to a server of others, by its command; in any revision, or in the one that is named."""
+    """Connect our client to a server of another project, by its command, in any revision or the given one."""
     opened: list[Any] = []
 
     def use(*command: str | Path, revision: str | None = None, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Our fixture server, used by clients that nobody here wrote."""
+"""Our fixture server with clients of other projects."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MODES = pytest.mark.parametrize(("mode", "revision"), [("legacy", LEGACY), ("aut
 
 
 def common(seen: Any) -> None:
-    """What every client has seen."""
+    """Return the observations that all clients share."""
     assert {"test_simple_text", "test_error_handling", "json_schema_2020_12_tool"} <= set(seen["tools"])
     assert seen["progress"] == [0, 50, 100]
     assert (seen["resource"], seen["prompt"]) == (DATA, PROMPT)
@@ -71,7 +71,7 @@ def test_fastmcp(
 
 
 def node(program: str, modules: Path) -> list[str]:
-    """The command of a program, which looks for packages from where it lies."""
+    """Return the command of a program, which looks for packages in its own folder."""
     place = modules.parent / program
     place.write_bytes((PROGRAMS / program).read_bytes())
     return ["node", str(place)]

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, used by our clients."""
+"""Servers of other projects with our clients."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Use = Callable[..., Any]
 
 
 class Answering:
-    """What our client does when it is asked, in whichever revision."""
+    """Our client's answers to requests, in every revision."""
 
     def __init__(self) -> None:
         self.asked: list[Any] = []

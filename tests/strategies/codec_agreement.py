@@ -1,4 +1,4 @@
-"""Laws on which the two halves of a codec agree: emitted functions, which reject, and walks over tables, which explain."""
+"""Laws that the two halves of a codec obey: emitted functions, which reject, and walks over tables, which explain."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Subject:
         self.kinds = self._kinds()
 
     def _kinds(self) -> list[tuple[Type, Any, Any]]:
-        """Types of the protocol with what they are in Python, and the shapes that say so."""
+        """Return types of the protocol with their Python types and their shapes."""
         found: list[tuple[Type, Any, Any]] = []
         for path, declared in self.protocol.objects.items():
             # Names are not this test's business: they are found by what they became.
@@ -67,7 +67,7 @@ class Subject:
 
 
 def check_reading(subject: Subject, kind: Any, shape: Any, value: Json) -> Any:
-    """The fast function takes a value just if the walk finds nothing, and both make the same of it; what they make."""
+    """Assert that decoder and walk agree on whether a value is valid and on the result; return the result."""
     before = copy.deepcopy(value)
     faults: list[Any] = []
     try:
@@ -92,7 +92,7 @@ def check_reading(subject: Subject, kind: Any, shape: Any, value: Json) -> Any:
 
 
 def _check_violation(value: Json, violation: Any) -> None:
-    """The path leads to what was found; where something is missing, to its place."""
+    """Assert that the path leads to the found value, or to the place of a missing one."""
     *way, last = violation.path or (None,)
     at = value
     for key in way:
@@ -107,14 +107,14 @@ def _check_violation(value: Json, violation: Any) -> None:
 
 
 def check_round_trip(subject: Subject, kind: Any, value: Json, made: Any) -> None:
-    """What was decoded is encoded as what it came from."""
+    """Assert that a decoded value is encoded as its source."""
     if isinstance(made, subject.record):
         written = subject.converter.unstructure(made)
         assert _same(written, value), f"{value!r} as {kind} became {written!r}"
 
 
 def check_writing(subject: Subject, value: Any) -> bool:
-    """The fast function takes an object just if the walk finds nothing; what it writes is JSON of the same type."""
+    """Assert that encoder and walk agree on whether an object is valid, and that the written JSON has its type."""
     found = subject.locator.write_any(value, ())
     _check_text(subject, value, found)
     try:
@@ -133,7 +133,7 @@ def check_writing(subject: Subject, value: Any) -> bool:
 
 
 def _check_text(subject: Subject, value: Any, found: Any) -> None:
-    """The function that writes text takes what the one that gives JSON values takes, and says the same."""
+    """Assert that the writer of text and the writer of JSON values accept the same objects, with the same content."""
     if not isinstance(value, subject.record):
         return
     try:
@@ -149,7 +149,7 @@ def _check_text(subject: Subject, value: Any, found: Any) -> None:
 
 
 def _shown(value: Any) -> str:
-    """The object as it is, which may be too broken for its own ``repr``."""
+    """Return a text for the object, which may be too broken for its own ``repr``."""
     try:
         return repr(value)
     except AttributeError:
@@ -157,7 +157,7 @@ def _shown(value: Any) -> str:
 
 
 def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
-    """Values of every type, and mutations of them; how many were taken."""
+    """Check values of every type and mutations of them; return the number of accepted ones."""
     taken = 0
     values, faults = Values(subject.protocol), Faults(subject.protocol)
     for kind, python, shape in subject.kinds:
@@ -178,7 +178,7 @@ def check_reading_all(subject: Subject, random: Random, rounds: int) -> int:
 
 
 def check_writing_all(subject: Subject, random: Random, rounds: int) -> tuple[int, int]:
-    """Objects of every class with attributes that are wrong or unusual; how many were written, and how many refused."""
+    """Check objects of every class with wrong or unusual attributes; return the numbers of written and refused ones."""
     written = refused = 0
     values = Values(subject.protocol)
     strangers = _strangers(subject)
@@ -238,7 +238,7 @@ def _strangers(subject: Subject) -> list[Any]:
 
 
 def _spoil(made: Any, random: Random, strangers: list[Any], record: type) -> None:
-    """Put something strange somewhere into the object."""
+    """Put a strange value into the object."""
     records = [made]
     for each in records:
         for name in each.__slots__:
@@ -273,7 +273,7 @@ def _collect(value: Any, records: list[Any], record: type) -> None:
 
 
 def _same(one: Json, other: Json) -> bool:
-    """Equal as JSON, numbers of the same kind, whatever the order of members."""
+    """Return whether two values are equal as JSON, with numbers of the same kind, in any order of members."""
     if one.__class__ is not other.__class__:
         return False
     if isinstance(one, dict):

@@ -10,14 +10,14 @@ from strategies.values import Values
 
 Json = Any
 Talk = list[tuple[str, dict[str, Json]]]
-"""Senders and their messages."""
+"""Senders with their messages."""
 
 ERROR = {"code": -32603, "message": "no", "data": None}
 META = "io.modelcontextprotocol/protocolVersion"
 
 
 def conversation(protocol: Protocol, random: Random, length: int = 12, without: str | None = None) -> Talk:
-    """So many requests and notifications, and answers to some of the requests, in any order that is possible."""
+    """Draw requests and notifications, and responses to some of the requests, in any possible order."""
     made = Values(protocol)
     methods = [method for name, method in protocol.methods.items() if not method.embedded and name != without]
     talk: Talk = []
@@ -39,7 +39,7 @@ def conversation(protocol: Protocol, random: Random, length: int = 12, without: 
 
 
 def with_revision(message: dict[str, Json], revision: str) -> dict[str, Json]:
-    """The message, naming the revision in its ``_meta`` where it names any there."""
+    """Return the message with the revision in its ``_meta``, if its type names one there."""
     meta = message.get("params", {}).get("_meta", {})
     if META in meta:
         meta[META] = revision
@@ -57,7 +57,7 @@ def _answer(asked: tuple[str, Json, Method], made: Values, random: Random) -> tu
 
 
 def handshake(revision: str) -> Talk:
-    """How a session of the revision starts."""
+    """Return the messages that start a session of the revision."""
     who = {"name": "x", "version": "1"}
     offer = {"protocolVersion": revision, "capabilities": {}, "clientInfo": who}
     answer = {"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": who}

@@ -1,4 +1,4 @@
-"""Packages that are rendered in memory and imported from there."""
+"""Packages that are rendered and imported in memory."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _numbers = itertools.count()
 
 @frozen
 class Emitted:
-    """What one schema became."""
+    """The package of one schema."""
 
     text: str
     protocol: Protocol
     files: Mapping[str, str]
-    """By their names in the package: ``types.py`` ..."""
+    """Texts of the modules by file name: ``types.py`` ..."""
 
 
 def emit(text: str, *, revision: str = REVISION) -> Emitted:
-    """The package of a schema text; raises SchemaError."""
+    """Return the package of a schema text; raise SchemaError for an invalid one."""
     return rendered(resolve_protocol(read_schema(text.encode(), "schema.ts"), revision=revision), text)
 
 
 def rendered(protocol: Protocol, text: str = "") -> Emitted:
-    """The package of a protocol."""
+    """Return the package of a protocol."""
     files = render_package(protocol, package=PACKAGE)
     return Emitted(text, protocol, {path.removeprefix(f"{PACKAGE}/"): code for path, code in files.items()})
 
 
 def load(emitted: Emitted) -> ModuleType:
-    """The package, imported under a name of its own, beside one copy of the runtime for all."""
+    """Import the package under a name of its own, with one copy of the runtime for all packages."""
     finder = _finder()
     package = f"p{next(_numbers)}"
     finder.add({f"{package}/{path}": code for path, code in emitted.files.items()})
@@ -53,7 +53,7 @@ def load(emitted: Emitted) -> ModuleType:
 
 
 def unload(package: ModuleType) -> None:
-    """Forget a package again: random tests make thousands."""
+    """Remove a package from memory: random tests create thousands."""
     _finder().remove(package.__name__)
 
 

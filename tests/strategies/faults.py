@@ -1,6 +1,6 @@
 """Faults: random changes of a JSON value, whatever its type.
 
-Whether what comes out is still valid, as something else perhaps, is for judges to say.
+The changed value may still be valid, perhaps as another type; the oracles decide.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from strategies.values import Case, Json, Path
 
 @frozen
 class Change:
-    """One thing to do to a value at a place in it: drop it, or put something there."""
+    """A change of a value at a place in it: remove it, or put another value there."""
 
     path: Path
     drop: bool = False
@@ -28,7 +28,7 @@ class Change:
         return f"without {where}" if self.drop else f"with {self.put!r} at {where}"
 
     def applied(self, value: Json) -> Json:
-        """The changed value; the parts that stay as they are, are shared."""
+        """Return the changed value, which shares its unchanged parts with the original."""
         return self._applied(value, self.path)
 
     def _applied(self, value: Json, path: Path) -> Json:
@@ -46,7 +46,7 @@ class Change:
 
 
 OTHERS: tuple[Json, ...] = (None, True, 7, 0.5, "other", [], {})
-"""One of each kind; of numbers, two."""
+"""A value of each kind; two of numbers."""
 
 
 class Faults:
@@ -61,13 +61,13 @@ class Faults:
         self._marks = frozenset(_marks(protocol))
 
     def of(self, case: Case, random: Random) -> Iterator[Change]:
-        """One member or element dropped, replaced, wrapped, or added, at each place under the focus of a case."""
+        """Yield changes at each place under a case's focus: a member or element removed, replaced, wrapped or added."""
         for path, value in places(case.value):
             if path[: len(case.focus)] == case.focus:
                 yield from self._at(path, value, random)
 
     def one(self, value: Json, random: Random) -> Change:
-        """Any one of them."""
+        """Draw any one of them."""
         path, part = random.choice(list(places(value)))
         return random.choice(list(self._at(path, part, random)))
 
@@ -85,7 +85,7 @@ class Faults:
             yield Change((*path, len(value)), put=random.choice(OTHERS))
 
     def marks(self, case: Case, random: Random) -> Iterator[Change]:
-        """A key that says which member of a union an object is, added to what may be another member: often a wrong one."""
+        """Yield changes that add the key of another union member to an object, which often makes it invalid."""
         for path, value in places(case.value):
             if path[: len(case.focus)] == case.focus and type(value) is dict:
                 fitting = {key for required, keys in self._marks if required <= value.keys() for key in keys}
@@ -99,7 +99,7 @@ class Faults:
 
 
 def near(value: Json) -> Iterator[Json]:
-    """What a hasty comparison takes for the value, or a hasty reader for one of its type."""
+    """Yield values that a careless comparison or decoder confuses with the value."""
     match value:
         case bool():
             yield int(value)
@@ -118,7 +118,7 @@ def near(value: Json) -> Iterator[Json]:
 
 
 def _marks(protocol: Protocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """For each member of each union of objects, the keys that it requires, and those that the union is decided by."""
+    """Yield, for each member of each union of objects, its required keys and the keys that decide the union."""
     kinds = [alias.type for alias in protocol.aliases.values()]
     kinds += [field.type for declared in protocol.objects.values() for field in declared.fields]
     waiting = [(part.members, part.decision) for kind in kinds for part in parts(kind) if isinstance(part, Union)]
@@ -151,7 +151,7 @@ def _marks(protocol: Protocol) -> Iterator[tuple[frozenset[str], frozenset[str]]
 
 
 def places(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
-    """A value and all values in it, with their paths."""
+    """Yield a value and all values in it, with their paths."""
     yield path, value
     if type(value) is dict:
         for key, item in value.items():

@@ -1,4 +1,4 @@
-"""Whole messages, made from a resolved protocol: requests, notifications, results, errors, and batches of them."""
+"""Whole messages of a resolved protocol: requests, notifications, results, errors, and batches of them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ IDS: tuple[str | int, ...] = (7, "7", 0, "", "é😀", -1, 2**70)
 
 @frozen
 class Message:
-    """The JSON of a text, and what its receiver knows about it."""
+    """The JSON of a text, with the information that its receiver has."""
 
     value: Json
     sender: Side | None = None
     results: dict[str | int, str] = field(factory=dict)
-    """Ids of the requests that wait for their responses, with the names of their methods."""
+    """Ids of open requests, with the names of their methods."""
     focus: Path = ()
-    """What is special about it, and may be wrong, is under this."""
+    """Path of the special part of the message, which a change may make invalid."""
 
     @property
     def case(self) -> Case:
@@ -41,7 +41,7 @@ class Messages:
         self._generic = ("JSONRPCRequest", "JSONRPCNotification", self._oracle.response, self._oracle.error)
 
     def cases(self) -> Iterator[Message]:
-        """Small messages that together show every member, alternative and literal of every method and result."""
+        """Yield small messages that together contain every member, alternative and literal of every method and result."""
         for method in self._protocol.methods.values():
             if not method.embedded:
                 for case in self._values.cases(method.interface):
@@ -69,7 +69,7 @@ class Messages:
         yield from (Message([each]) for each in generic)
 
     def drawn(self, random: Random, depth: int = 4) -> Message:
-        """A message, put together at random."""
+        """Draw a random message."""
         if self._oracle.batches and random.randint(0, 5) == 0:
             several = [self._one(random, depth - 1, place) for place in range(random.randint(1, 3))]
             results = {key: name for each in several for key, name in each.results.items()}
@@ -89,12 +89,12 @@ class Messages:
 
 
 def messages(protocol: Protocol) -> st.SearchStrategy[Message]:
-    """Valid messages, and of whatever size."""
+    """Return a strategy for valid messages of any size."""
     return at_random(Messages(protocol).drawn)
 
 
 def text_of(value: Json, random: Random) -> str | bytes:
-    """A JSON text of a value, in one of the ways in which people and programs write it."""
+    """Draw a JSON text of a value, in one of the styles of people and programs."""
     written = json.dumps(
         value,
         ensure_ascii=random.random() < 0.5,

@@ -1,4 +1,4 @@
-"""Random texts for JSON strings and keys: all characters but lone surrogates."""
+"""Random texts for JSON strings and keys: all characters except lone surrogates."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ALPHABETS = (
 )
 
 EXAMPLES = ("text", "", "é\u0000\u2028日本😀", "null", "1", " a\n'\"\\", "e\u0301\u202eא\ufeff\uffff\U0010ffff")
-"""Strings that stand for all; the first is the plainest."""
+"""Representative strings, the plainest first."""
 
 
 def drawn_text(random: Random) -> str:
-    """Up to nine characters, of one kind or of all."""
+    """Draw up to nine characters, of one kind or of all."""
     alphabet = random.choice([*ALPHABETS, "".join(ALPHABETS)])
     return "".join(random.choice(alphabet) for _ in range(random.randint(0, 9)))

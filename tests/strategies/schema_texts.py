@@ -1,7 +1,7 @@
 """Random schema files: valid TypeScript of every construct, with hostile names, strings and comments.
 
-``schema_texts()`` gives the text of a file that the generator has to take, unless two of its names clash in Python. Its
-unions can be decided, its references lead somewhere; everything else is left to chance.
+The generator must accept each text of ``schema_texts()``, unless two of its names clash in Python. Its unions are
+decidable and its references valid; everything else is random.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Kinds = frozenset[str]
 
 ANY: Kinds = frozenset({"string", "number", "boolean", "null", "array", "object"})
 MARK = "qqz"
-"""Part of every text that is no name, and of no name: so a name in emitted code that holds it came from a text."""
+"""Part of every text that is not a name, and of no name: so a name in emitted code that contains it came from a text.
+"""
 
 _NASTY_PARTS = st.sampled_from(
     [
@@ -75,7 +76,7 @@ _plain_text = st.sampled_from(
 )
 
 texts = (_nasty_text | _plain_text).map(lambda text: text.replace("*/", "*\\/").replace("\x00", ""))
-"""What a comment may hold: anything but its own end."""
+"""Characters of a comment: any except its end."""
 
 strings = st.one_of(
     st.sampled_from(
@@ -85,7 +86,7 @@ strings = st.one_of(
     st.text(max_size=12),
     st.integers(60, 130).map(lambda size: "long " * (size // 5)),
 ).filter(lambda text: not any("\ud800" <= char <= "\udfff" for char in text))
-"""What a string literal may stand for: any text."""
+"""Characters of a string literal: any."""
 
 _NAMES = (
     "Any Literal ClassVar Final Record TypeAlias Unset UNSET define annotations types converter methods revision runtime "
@@ -120,7 +121,7 @@ _SCALARS = {"string": {"string"}, "number": {"number"}, "boolean": {"boolean"}, 
 
 
 class Drawn(NamedTuple):
-    """The text of a type, with the JSON kinds that its values have."""
+    """The text of a type, with the JSON kinds of its values."""
 
     text: str
     kinds: Kinds
@@ -128,16 +129,16 @@ class Drawn(NamedTuple):
 
 @define
 class Class:
-    """A declared object type: the names that it has on the wire, and what they become."""
+    """A declared object type: its wire names and attribute names."""
 
     name: str
     wires: dict[str, str] = field(factory=dict[str, str])
-    """Wire name to attribute name."""
+    """Attribute names by wire name."""
 
 
 @define
 class _Schema:
-    """A schema file while it is drawn."""
+    """A schema file under construction."""
 
     draw: st.DrawFn
     generics: bool
@@ -152,11 +153,11 @@ class _Schema:
     # Names
 
     def name(self) -> str:
-        """A name for a type, not used before."""
+        """Draw an unused name for a type."""
         return self.claim(self.draw(_type_names))
 
     def claim(self, wanted: str) -> str:
-        """That name, or one made of it if it is taken."""
+        """Return that name, or a variant of it if it is taken."""
         name, number = wanted, 1
         while snake(name) in self.taken or not snake(name):
             number += 1
@@ -173,18 +174,18 @@ class _Schema:
     # Text
 
     def quoted(self, text: str) -> str:
-        """A string literal."""
+        """Draw a string literal."""
         plain = json.dumps(text, ensure_ascii=self.draw(st.booleans()))
         # JSON may leave these as they are; in JavaScript they end lines or, as NUL, must not be in a file.
         return plain.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x7f", "\\x7f")
 
     def key(self, wire: str) -> str:
-        """A property name, in quotes unless it needs none."""
+        """Draw a property name, quoted if necessary."""
         bare = wire.isascii() and wire.replace("$", "_").isidentifier()
         return wire if bare and self.draw(st.booleans()) else self.quoted(wire)
 
     def doc(self, *tags: str) -> str:
-        """A documentation comment, or none."""
+        """Draw a documentation comment, or none."""
         if not tags and self.draw(st.booleans()):
             return ""
         text = self.draw(texts)
@@ -199,7 +200,7 @@ class _Schema:
     # Types
 
     def type(self, depth: int, refused: Kinds = frozenset()) -> Drawn:
-        """A type of which no value has a refused kind."""
+        """Draw a type whose values are not of the refused kinds."""
         options = [self._scalar, self._literals, self._open_literals, self._reference, self._constant]
         if depth:
             options += [self._array, self._map, self._object, self._object, self._union, self._generic, self._lookup]
@@ -295,7 +296,7 @@ class _Schema:
     # Declarations
 
     def members(self, into: Class, depth: int) -> str:
-        """Braces with properties, whose names are added to the class."""
+        """Draw braces with properties, whose names are added to the class."""
         lines: list[str] = []
         for wire in self.draw(st.lists(_wire_names, max_size=6, unique=True)):
             if wire in into.wires or field_name(wire).strip("_") in into.wires.values():
@@ -357,7 +358,7 @@ class _Schema:
         self.constants[name] = frozenset({kind})
 
     def tagged_union(self) -> None:
-        """Interfaces that a key with literals tells apart, perhaps one that may lack it."""
+        """Declare interfaces that a key with literals distinguishes, perhaps including one that may lack the key."""
         key = self.draw(_wire_names)
         count = 40 if self.chance(25) else self.draw(st.integers(1, 5))
         values = self.draw(st.lists(strings, min_size=count, max_size=count, unique=True))
@@ -378,7 +379,7 @@ class _Schema:
         self._uses(name, union)
 
     def keyed_union(self) -> None:
-        """Interfaces that each require a key of their own, perhaps with arrays of something beside them."""
+        """Declare interfaces that each require a key of their own, perhaps with alternatives that are arrays."""
         keys = self.draw(
             st.lists(_wire_names, min_size=2, max_size=3, unique_by=lambda wire: field_name(wire).strip("_"))
         )
@@ -394,7 +395,7 @@ class _Schema:
         self._uses(name, " | ".join(names))
 
     def nested_union(self) -> None:
-        """Interfaces that only an object inside them tells apart."""
+        """Declare interfaces that only an inner object distinguishes."""
         names = [self.name(), self.name()]
         for name, value in zip(names, ("one", "two"), strict=True):
             inner = f'{{ kind: "{value}"; a?: string }}'
@@ -403,7 +404,7 @@ class _Schema:
         self._uses(names[0], " | ".join(names))
 
     def _uses(self, name: str, union: str) -> None:
-        """A class whose fields hold the union in every way."""
+        """Declare a class whose fields contain the union in every way."""
         made = Class(self.name(), {"all": "all", "one": "one", "some": "some", "by": "by", "lists": "lists"})
         fields = [
             f"all: ({union})[]",
@@ -417,7 +418,7 @@ class _Schema:
         self.classes[made.name] = made
 
     def messages(self) -> None:
-        """The envelopes, and some requests and notifications."""
+        """Declare the envelopes, and some requests and notifications."""
         if "jsonrpc_request" in self.taken:
             return
         modern = self.draw(st.booleans())
@@ -475,7 +476,7 @@ class _Schema:
 
 
 def many_members(count: int) -> str:
-    """A schema in which unions, a class and the messages have very many alternatives."""
+    """Return a schema in which unions, a class and the messages have very many alternatives."""
     union = " | ".join(f"M{place}Request" for place in range(count))
     literals = " | ".join(f'"{MARK} {place}"' for place in range(count))
     return "\n".join(
@@ -491,7 +492,7 @@ def many_members(count: int) -> str:
 
 @st.composite
 def schema_texts(draw: st.DrawFn, max_size: int = 5) -> str:
-    """A whole schema file."""
+    """Draw a whole schema file."""
     schema = _Schema(draw, generics=draw(st.booleans()))
     # A declared type of that name would stand for itself.
     schema.taken.update(["record"] if schema.generics else [])
@@ -510,7 +511,7 @@ def schema_texts(draw: st.DrawFn, max_size: int = 5) -> str:
 
 
 def resolvable_texts() -> st.SearchStrategy[str]:
-    """Schema files that are resolved without a fault: one in some thousands has an index signature that its base forbids."""
+    """Return a strategy for valid schema files: one in some thousands has an index signature that its base forbids."""
     return schema_texts().filter(_is_resolved)
 
 

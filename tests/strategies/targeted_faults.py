@@ -1,6 +1,6 @@
-"""Faults of each kind where the model knows that they are faults, so each must be rejected at its place.
+"""Faults of each kind that the model guarantees to be faults, so each must be rejected at its place.
 
-A member by which a union is decided is left out where its absence only makes the value one of another member.
+A member that decides a union is only removed if this makes the value one of another member.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SAMPLES: Mapping[str, Json] = {
     "array": [],
     "object": {},
 }
-"""A value of each kind that JSON has, and decoding tells apart."""
+"""A value of each kind of JSON that decoding distinguishes."""
 
 ANY = frozenset(SAMPLES)
 _SCALARS = {"float": frozenset({"integer", "float"}), "json": ANY}
@@ -36,7 +36,7 @@ NO_SUCH_LITERAL = "no such literal"
 
 @frozen
 class Fault:
-    """One fault, and the member or element that has it."""
+    """A fault, and the member or element that has it."""
 
     name: str
     change: Change
@@ -46,7 +46,7 @@ class Fault:
 
 @frozen
 class _Place:
-    """A part of a value, and what is known about it."""
+    """A part of a value, with its facts."""
 
     path: Path
     kind: Type
@@ -54,7 +54,7 @@ class _Place:
     subject: str
     required: bool = False
     deciding: frozenset[Path] = frozenset()
-    """Members that make the value another one by being absent, by their places."""
+    """Places of members whose absence makes the value one of another type."""
 
 
 class AimedFaults:
@@ -65,7 +65,7 @@ class AimedFaults:
         self._oracle = Oracle(protocol)
 
     def of(self, kind: Type, value: Json, path: Path = (), subject: str = "") -> Iterator[Fault]:
-        """Every fault that can be put into a valid value, one at a time."""
+        """Yield every possible fault of a valid value, one at a time."""
         for place in self._places(_Place(path, kind, value, subject)):
             if place.required and place.path not in place.deciding:
                 yield Fault("a required member is missing", Change(place.path, drop=True), place.subject)
@@ -73,13 +73,13 @@ class AimedFaults:
                 yield Fault(name, Change(place.path, put=put), place.subject)
 
     def of_what_decides(self, kind: Type, value: Json, subject: str = "") -> Iterator[Fault]:
-        """Each member left out by which a union is decided, and which has to be there: faults of another kind."""
+        """Yield faults of another kind: a required member that decides a union is missing."""
         for place in self._places(_Place((), kind, value, subject)):
             if place.required and place.path in place.deciding:
                 yield Fault("what decides is missing", Change(place.path, drop=True), place.subject)
 
     def of_message(self, oracle: MessageOracle, message: Message) -> Iterator[Fault]:
-        """The same for a message or a batch, and for a result of which it is known what it answers."""
+        """Yield the faults of a message or a batch, including the result of a known request."""
         for reading in oracle.read(message.value, message.sender, message.results):
             assert reading.kind is not None, f"{message.value!r} is no message"
             value = message.value[reading.path[0]] if reading.path else message.value
@@ -90,7 +90,7 @@ class AimedFaults:
             yield from (fault for fault in found if not self._makes_another(oracle, reading.kind, fault, top))
 
     def _makes_another(self, oracle: MessageOracle, kind: str, fault: Fault, top: int) -> bool:
-        """Whether the fault only makes another kind of message of it."""
+        """Return whether the fault only turns the message into another kind of message."""
         change, names = fault.change, fault.change.path[top:]
         match names:
             case ():
@@ -107,7 +107,7 @@ class AimedFaults:
                 return False
 
     def names(self, path: str) -> Iterator[tuple[str, str]]:
-        """Which faults the members of an object type can have, whatever its values are."""
+        """Yield the faults that the members of an object type can have, whatever its values are."""
         for field in self._protocol.objects[path].fields:
             subject = f"{path}.{field.name}"
             yield from ((subject, name) for name, _ in self._wrong(field.type, None))
@@ -115,7 +115,7 @@ class AimedFaults:
                 yield subject, "a required member is missing"
 
     def _wrong(self, kind: Type, value: Json) -> Iterator[tuple[str, Json]]:
-        """What is wrong in the place of a value of the type."""
+        """Yield wrong values for the place of a value of the type."""
         kinds = self.kinds(kind)
         for name in SAMPLES:
             if name not in kinds:
@@ -124,7 +124,7 @@ class AimedFaults:
             yield "there is no such literal", NO_SUCH_LITERAL
 
     def kinds(self, kind: Type) -> frozenset[str]:
-        """The kinds of JSON of which a type has values."""
+        """Return the kinds of JSON of the type's values."""
         match kind:
             case Scalar():
                 return _SCALARS.get(kind.kind, frozenset({kind.kind}))
@@ -142,7 +142,7 @@ class AimedFaults:
                 assert_never(kind)
 
     def _is_literal(self, kind: Type) -> bool:
-        """Whether strings are values of the type, but only certain ones."""
+        """Return whether only certain strings are values of the type."""
         match kind:
             case Enum():
                 return not kind.open and str in map(type, kind.values)
@@ -155,7 +155,7 @@ class AimedFaults:
                 return False
 
     def _places(self, place: _Place) -> Iterator[_Place]:
-        """The place and all below it."""
+        """Yield the place and all places below it."""
         yield place
         yield from self._below(place)
 
@@ -201,7 +201,7 @@ class AimedFaults:
 
 
 def _deciding(decision: Decision | None, path: Path) -> Iterator[Path]:
-    """The members whose absence leads to another alternative, or to another complaint than that they are missing."""
+    """Yield the members whose absence leads to another alternative, or to another error than a missing member."""
     match decision:
         case ByKind():
             for _, branch in decision.branches:

@@ -1,4 +1,4 @@
-"""The generated values show what there is to show of every type: else the judges would agree about too little."""
+"""Generated values cover every part of every type; otherwise the oracles would compare too little."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = Any
 
 
 def _shown(protocol: Protocol, kind: Type, value: Json) -> Iterator[object]:
-    """What a value shows: members that are there or not, unknown keys, literals, members of unions."""
+    """Yield the parts that a value covers: present and absent members, unknown keys, literals, members of unions."""
     oracle = Oracle(protocol)
     waiting = [(kind, value)]
     while waiting:

@@ -1,7 +1,7 @@
 """Valid JSON values of the types of a resolved protocol, independent of emitted code.
 
-``cases`` goes through a type one member at a time, and so is complete and small; ``drawn`` combines at random, for any
-schema, and ``values`` is the strategy of that.
+``cases`` varies one member of a type at a time, so it is complete and small. ``drawn`` combines members at random, for
+any schema, and ``values`` is its strategy.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Json: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
 
 UNDECLARED = ("x-unknown", "extra", "", "日本", "a b", "mime_type", "__class__", "Ω/~1", "self", "zz", "0")
-"""Keys of opaque objects, and keys that no type declares; some have the names of attributes."""
+"""Keys of opaque objects, and keys that no type declares; some are names of attributes."""
 STRANGE = ("é", "e\u0301", "\u0000", "א\u202e", "😀", "\u2028", "\uffff", '"\\')
-"""More of them; the first two look the same."""
+"""More of these keys; the first two look the same."""
 
 URIS = ("file:///tmp/a", "https://example.com/x?y=1#z", "data:text/plain,hi")
 TEMPLATES = ("file:///{path}", "", "https://example.com/{+x,y*}{?z:3}")
@@ -63,27 +63,27 @@ FREE = Constraints()
 """No constraints."""
 
 DEEPEST = -4
-"""Where members that have to be there make a value deeper than it was meant to be, how much deeper they may."""
+"""Additional depth allowed for values whose required members need it."""
 
 
 TRIES = 12
-"""How often each member of a union is tried: by chance its value may look like one of another, or of none."""
+"""Number of tries for each member of a union, because its random value may match another member or none."""
 
 
 class NoValueError(Exception):
-    """A type has no value of the wanted depth: it needs itself, or nothing tells its members apart."""
+    """Raised if a type has no value of the requested depth: it contains itself, or its members are undecidable."""
 
 
 @frozen
 class Case:
-    """A valid value of a type. What is special about it, and may be wrong, is under ``focus``."""
+    """A valid value of a type; ``focus`` is the path of its special part, which a change may make invalid."""
 
     value: Json
     focus: Path = ()
 
 
 _NOWHERE: Path = ("nowhere",)
-"""The focus where whatever is there is right."""
+"""Focus of a case whose every part is valid."""
 
 
 class Values:
@@ -94,13 +94,13 @@ class Values:
         self._oracle = Oracle(protocol)
 
     def type(self, name: str) -> Type:
-        """The type with a declared name."""
+        """Return the type with a declared name."""
         return ObjectOf(name) if name in self._protocol.objects else AliasOf(name)
 
     # --- One member at a time: for types that do not contain themselves ------------------------------------------
 
     def cases(self, name: str) -> Iterator[Case]:
-        """Small values that together show every member, alternative and literal of a declared type."""
+        """Yield small values that together contain every member, alternative and literal of a declared type."""
         kind = self.type(name)
         if isinstance(kind, ObjectOf):
             yield from self._object_cases(self._protocol.objects[name])
@@ -108,7 +108,7 @@ class Values:
             yield from (Case(value) for value in self._each(kind))
 
     def results(self, method: Method) -> Iterator[Case]:
-        """The same for what may answer a request."""
+        """Yield such values for every possible result of a request."""
         for kind in method.results:
             assert isinstance(kind, ObjectOf | AliasOf)
             for case in self.cases(kind.path if isinstance(kind, ObjectOf) else kind.name):
@@ -117,7 +117,7 @@ class Values:
                     yield case
 
     def _object_cases(self, declared: ObjectType) -> Iterator[Case]:
-        """The least, the most, each member in each of its forms, unknown keys, and tolerated absence."""
+        """Yield the smallest and the fullest object, each member in each form, unknown keys, and tolerated absence."""
         least = self._least_object(declared)
         yield Case(least)
         if not declared.is_map:
@@ -141,7 +141,7 @@ class Values:
         yield from (key for key in (*UNDECLARED, *STRANGE) if key not in known)
 
     def _each(self, kind: Type, constraints: Constraints = FREE) -> Iterator[Json]:
-        """Every form of a type, once; of a named object, which has cases of its own, three."""
+        """Yield every form of a type once; for a named object, which has cases of its own, three."""
         match kind:
             case Scalar():
                 yield from _examples(kind, constraints)
@@ -168,7 +168,7 @@ class Values:
                     yield from (least, self._full_object(declared, 1), {**least, "x-unknown": None})
 
     def least(self, kind: Type, constraints: Constraints = FREE) -> Json:
-        """The value with the fewest members."""
+        """Return the value with the fewest members."""
         match kind:
             case ListOf():
                 return []
@@ -189,7 +189,7 @@ class Values:
         return self.least(field.type, field.constraints) if field.default is None else field.default
 
     def _full(self, kind: Type, constraints: Constraints, depth: int) -> Json:
-        """A value with every member, as deep as that; below, the least."""
+        """Return a value with every member down to a depth, and the smallest values below."""
         match kind:
             case ListOf() if depth:
                 return [self._full(kind.element, FREE, depth)]
@@ -215,7 +215,7 @@ class Values:
     # --- At random: for all types --------------------------------------------------------------------------------
 
     def drawn(self, kind: Type, random: Random, depth: int = 4, constraints: Constraints = FREE) -> Json:
-        """A value put together at random, so deep, or deeper where it has to be; raises NoValueError."""
+        """Draw a random value of a depth, or deeper if necessary; raise NoValueError if there is none."""
         if depth < DEEPEST:
             raise NoValueError
         match kind:
@@ -276,13 +276,13 @@ class Values:
 
 
 def values(protocol: Protocol, name: str) -> st.SearchStrategy[Json]:
-    """Valid values of a declared type, and of whatever size."""
+    """Return a strategy for valid values of a declared type, of any size."""
     made = Values(protocol)
     return at_random(lambda random: made.drawn(made.type(name), random))
 
 
 def at_random(draw: Callable[[Random], T]) -> st.SearchStrategy[T]:
-    """The strategy of what is put together by choices that hypothesis makes, and can take back."""
+    """Return a strategy of values that depend on choices of hypothesis, which can shrink them."""
 
     def drawn(random: Random) -> T:
         try:
@@ -294,7 +294,7 @@ def at_random(draw: Callable[[Random], T]) -> st.SearchStrategy[T]:
 
 
 def _examples(kind: Scalar, constraints: Constraints) -> Iterator[Json]:
-    """Values of a scalar that stand for all; the first is the plainest."""
+    """Yield representative values of a scalar, the plainest first."""
     formats = {"uri": URIS, "uri-template": TEMPLATES, "byte": BASE64}
     found: Mapping[str, tuple[Json, ...]] = {
         "string": formats.get(constraints.format or "", EXAMPLES),
@@ -318,7 +318,7 @@ def _is_within(constraints: Constraints, value: float) -> bool:
 
 
 def drawn_json(random: Random, depth: int, *, as_object: bool = False) -> Json:
-    """Any JSON, or any object."""
+    """Draw any JSON value, or any object."""
     shape = "object" if as_object else random.choice(["scalar", "array", "object"])
     if shape == "scalar" or (depth <= 0 and not as_object):
         scalars = [each for each in ANYTHING if type(each) not in {list, dict}]

@@ -1,4 +1,4 @@
-"""Types of every kind that annotations of tools may have, with values of them."""
+"""Types of every kind that annotations of tools may have, with values."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ KINDS: list[Any] = [
     Box[list[Point]],
     list[Item | Point | Color | int],
 ]
-"""Types whose schema says all there is to be said of their values."""
+"""Types whose schema accepts exactly their values."""
 
 IN_WORDS: list[tuple[Any, Any, Any]] = [
     (bytes, b"hi", "aGk="),
@@ -129,4 +129,4 @@ IN_WORDS: list[tuple[Any, Any, Any]] = [
     (dict[str, date], {"a": date(2025, 1, 1)}, {"a": "2025-01-01"}),
     (Box[bytes | None], Box(b"x"), {"inner": "eA=="}),
 ]
-"""Types, a value, and what it is in JSON."""
+"""Types, a value of each, and its JSON."""

@@ -10,7 +10,7 @@ from mcp_bindings_runtime.binding import Binding
 
 
 def binding(revision: str) -> Binding:
-    """The binding of a bundled revision."""
+    """Return the binding of a bundled revision."""
     module: Any = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}.binding")
     found: Binding = module.BINDING
     return found

@@ -1,4 +1,4 @@
-"""A load of eight threads on one connection, with requests of the server, progress and cancellations."""
+"""Load of eight threads on one connection, with requests of the server, progress and cancellations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THREADS = 8
 
 @dataclass
 class Figures:
-    """What has become of the calls."""
+    """Counts of the outcomes of calls."""
 
     calls: int = 0
     cancelled: int = 0
@@ -35,14 +35,14 @@ class Figures:
 
 
 def answers_roots(client: Any, revision: str) -> None:
-    """Has a client answer the questions of the echo server: with the name of the root of each number."""
+    """Make a client answer the requests of the echo server with the name of the root of each number."""
     mcp = package(revision)
     roots = [mcp.types.Root(uri="file:///r", name=f"root {number}") for number in range(THREADS)]
     client.handler(mcp.methods.LIST_ROOTS)(lambda params, context: mcp.types.ListRootsResult(roots=roots))
 
 
 def soak(client: Any, times: int, *, seed: int = 0) -> Figures:
-    """Calls the echo server ``times`` times from each of the threads. The client is connected."""
+    """Call the echo server ``times`` times from each thread; ``client`` must be connected."""
     figures = Figures()
     lock = threading.Lock()
 

@@ -12,19 +12,19 @@ from support.scripted_peers import PATIENCE, package
 
 
 def serving(revision: str, **options: Any) -> Any:
-    """A server of a revision."""
+    """Return a server of a revision."""
     return package(revision).Server("s", "1", **options)
 
 
 @contextmanager
 def asking(server: Any, **options: Any) -> Iterator[Any]:
-    """A client of a server object, of the same revision."""
+    """Yield a client that is connected to a server object of the same revision."""
     with package(server.binding.revision).Client.in_memory(server, timeout=PATIENCE, **options) as client:
         yield client
 
 
 def refused(code: int, ask: Any, *arguments: Any, **options: Any) -> Any:
-    """The data of the error with this code that a call ends in."""
+    """Return the data of the error with this code that a call raises."""
     with pytest.raises(ResponseError) as caught:
         ask(*arguments, **options)
     assert caught.value.code == code

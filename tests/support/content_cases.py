@@ -1,4 +1,4 @@
-"""A minimal conversation that breaks each rule about the content of messages, and a similar one that does not."""
+"""Minimal conversations that break each rule about the content of messages, and similar valid ones."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ CONTENT_CASES: dict[str, tuple[Say, Say]] = {
         lambda t: called_as_task(t).ask("acme/x", meta={f"{META}related-task": {"taskId": "k"}}),
     ),
 }
-"""Rule to what breaks it, and to what does not."""
+"""Rule to a conversation that breaks it and one that does not."""
 
 
 def said(role: str, *content: object) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A builder of small conversations for tests of rules, message by message, in any revision."""
+"""Builder of small conversations for tests of rules, message by message, in any revision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def kind_of(message: Mapping[str, Json]) -> str:
 
 
 class Talk:
-    """A conversation as it grows; what the revision wants of each message is added to it."""
+    """A conversation under construction; each message gets the members that the revision requires."""
 
     def __init__(self, revision: str) -> None:
         self.revision = revision
@@ -35,7 +35,7 @@ class Talk:
         self._numbers = {"client": 100, "server": 500}
 
     def opened(self, client: Json = None, server: Json = None, *, initialized: bool = True) -> Self:
-        """The handshake, or in the last revision a discovery."""
+        """Add the handshake, or discovery in the last revision."""
         if self.stateless:
             self.ask("server/discover", number=0)
             return self.answer(
@@ -91,7 +91,7 @@ class Talk:
         return self.say({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})}, by)
 
     def say(self, message: dict[str, Json], by: Side | None, *, path: str = "$") -> Self:
-        """Any message; for a response, the request of the same id that was sent last is handed on."""
+        """Add any message; a response gets the last request with its id."""
         kind: Any = kind_of(message)
         request = None
         if kind in {"result", "error"}:
@@ -107,7 +107,7 @@ class Talk:
         return self
 
     def as_a_whole(self) -> Self:
-        """The recording is said to be complete."""
+        """Mark the recording as complete."""
         self.complete = True
         return self
 

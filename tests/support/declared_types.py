@@ -1,4 +1,4 @@
-"""The declared types of a revision, with their entries in the type tables."""
+"""Declared types of a revision, with their entries in the type tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def declared(known: Tables, protocol: Protocol) -> Iterator[tuple[str, Any]]:
-    """Name and shape of each, but for unions that nothing in a value decides."""
+    """Yield the name and shape of each type, except for undecidable unions."""
     for name in known.objects:
         if name in protocol.objects:
             yield name, ("class", name)

@@ -1,8 +1,8 @@
 """Differences between two protocols on the wire, found by a parallel walk over the messages of both.
 
-Names of types are not on the wire. So two types are compared where messages of the two protocols have them in the same
-place, whatever they are called, and where both have one of the same name; that there is a type counts as a difference
-only where no message has it.
+Names of types are not on the wire. So two types are compared if messages of the two protocols have them in the same
+place, whatever their names, and if both protocols have one of the same name. A new type counts as a difference only if
+no message contains it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from support.message_oracle import MessageOracle
 from support.oracle import Path
 
 Alternatives: TypeAlias = dict[str, Type]
-"""What may be in one place, by a name for each that is good for reading."""
+"""Alternatives for one place, by a readable name."""
 
 JSON = Scalar("json", "unknown")
 ANY_OBJECT = Scalar("object", "object")
@@ -39,9 +39,9 @@ ANY_OBJECT = Scalar("object", "object")
 class Difference:
     """One difference.
 
-    In words it is ``+ method tasks/get`` or ``- method ping``; ``+ Tool.icons``, with ``(required)`` where it has to be
-    there; ``~ RequestParams._meta: required``; ``+ CallToolResult.content[]: AudioContent`` for what more is legal in
-    a place, and ``+ type ParseError`` for a type that is in no message.
+    Its text is ``+ method tasks/get`` or ``- method ping``; ``+ Tool.icons``, with ``(required)`` for a required
+    member; ``~ RequestParams._meta: required``; ``+ CallToolResult.content[]: AudioContent`` for a new alternative in a
+    place, and ``+ type ParseError`` for a type that no message contains.
     """
 
     sign: str
@@ -49,18 +49,18 @@ class Difference:
     detail: str = ""
     old: str | None = None
     new: str | None = None
-    """The object types that have it, by their paths."""
+    """Paths of the object types that contain the place."""
     way: Path = ()
-    """From there to it."""
+    """Path from the object type to the place."""
     kind: Type | None = None
-    """What is there, in the protocol that has it."""
+    """Type of the place, in the protocol that has it."""
 
     def __str__(self) -> str:
         return f"{self.sign} {self.subject}{self.detail}"
 
 
 def differences(old: Protocol, new: Protocol) -> list[Difference]:
-    """Every difference once: first those that come with methods, in the order of the newer protocol."""
+    """Return every difference once: first those of methods, in the order of the newer protocol."""
     found: dict[str, Difference] = {}
     for each in _Walk(old, new).everything():
         found.setdefault(str(each), each)
@@ -68,12 +68,12 @@ def differences(old: Protocol, new: Protocol) -> list[Difference]:
 
 
 def place(owner: str, member: str) -> str:
-    """A member of an object type: ``Tool.name``, ``RequestMetaObject["io.modelcontextprotocol/clientInfo"]``."""
+    """Return the name of a member: ``Tool.name``, ``RequestMetaObject["io.modelcontextprotocol/clientInfo"]``."""
     return owner + error_texts.path_text((member,))[1:]
 
 
 class _Walk:
-    """A walk through two protocols. Some differences lie on several ways, and are found on each."""
+    """A walk through two protocols; differences that lie on several ways are found on each."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._old, self._new = old, new
@@ -140,7 +140,7 @@ class _Walk:
         yield from self._types(rest, old.index or JSON, new.index or JSON)
 
     def _types(self, here: Difference, old: Type, new: Type) -> Iterator[Difference]:
-        """Differences between what may be in one place."""
+        """Yield the differences between the alternatives of one place."""
         olds, news = alternatives(self._old, old), alternatives(self._new, new)
         for label in [label for label in news if label in olds]:
             yield from self._same(here, olds.pop(label), news.pop(label))
@@ -158,7 +158,7 @@ class _Walk:
         yield from (evolve(here, sign="-", detail=f": {label}", kind=kind) for label, kind in olds.items())
 
     def _are_versions(self, old: Type, new: Type) -> bool:
-        """Whether objects of two names are the same thing: what the older has to have, the newer can have."""
+        """Return whether two types are versions of each other: the newer can have every required member of the older."""
         match old, new:
             case ObjectOf(), ObjectOf():
                 news = {field.name: field for field in self._new.objects[new.path].fields}
@@ -179,7 +179,7 @@ class _Walk:
         return sum(field.name in olds for field in self._new.objects[new.path].fields)
 
     def _same(self, here: Difference, old: Type, new: Type) -> Iterator[Difference]:
-        """Differences between two forms of the same alternative."""
+        """Yield the differences between two forms of the same alternative."""
         match old, new:
             case Enum(), Enum():
                 for sign, values, others in (("+", new.values, old.values), ("-", old.values, new.values)):
@@ -218,7 +218,7 @@ def _literals(kind: Type) -> tuple[object, ...] | None:
 
 
 def alternatives(protocol: Protocol, kind: Type) -> Alternatives:
-    """The alternatives of a type, by their names."""
+    """Return the alternatives of a type by name."""
     match kind:
         case AliasOf():
             return alternatives(protocol, protocol.aliases[kind.name].type)
@@ -241,7 +241,7 @@ def alternatives(protocol: Protocol, kind: Type) -> Alternatives:
 
 
 def reached(protocol: Protocol) -> frozenset[str]:
-    """The object types that messages consist of."""
+    """Return the object types that messages consist of."""
     oracle = MessageOracle(protocol)
     envelopes = ("JSONRPCRequest", "JSONRPCNotification", oracle.response, oracle.error)
     kinds: list[Type] = [ObjectOf(name) for name in envelopes]
@@ -251,7 +251,7 @@ def reached(protocol: Protocol) -> frozenset[str]:
 
 
 def reached_from(protocol: Protocol, *kinds: Type) -> frozenset[str]:
-    """The object types that some types consist of."""
+    """Return the object types that the given types consist of."""
     waiting, seen = list(kinds), set[str]()
     while waiting:
         match waiting.pop():

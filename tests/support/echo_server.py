@@ -17,7 +17,7 @@ RAISED: dict[str, BaseException] = {
 
 
 class Seen:
-    """What the tool of a server has gone through; tests look here."""
+    """Record of the calls of a server's tool, for tests."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -26,9 +26,9 @@ class Seen:
         self.cancelled: list[Any] = []
         self.ended = 0
         self.numbers: list[Any] = []
-        """The argument ``n`` of each call, in the order in which they began."""
+        """Argument ``n`` of each call, in the order of their starts."""
         self.go = threading.Event()
-        """Until it is set, calls with ``hold`` do not end, unless they are cancelled."""
+        """Calls with ``hold`` wait for this event, unless they are cancelled."""
         self._lock = threading.Lock()
 
     def enter(self, number: Any) -> None:
@@ -45,7 +45,7 @@ class Seen:
 
 
 def echo_server(revision: str, **options: Any) -> tuple[Any, Seen]:
-    """The server, and what its tool has seen. Its tool gives the argument ``n`` back, as text."""
+    """Return the server and the record of its calls. Its tool returns the argument ``n`` as text."""
     mcp = package(revision)
     server = mcp.Server("echo", "1.0", **options)
     seen = Seen()

@@ -1,4 +1,4 @@
-"""Expected error messages, derived from the model: what was found, and what is accepted."""
+"""Expected error messages, derived from the model: the value found and the values accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCALARS = {
 
 
 def found(value: Json) -> str:
-    """A value as a refusal shows it: scalars as JSON writes them, if they are not long, and the kind of the rest."""
+    """Return a value as an error shows it: short scalars as JSON, the kind of all others."""
     match value:
         case list():
             return "an array"
@@ -37,13 +37,13 @@ def found(value: Json) -> str:
 
 
 def one_of(literals: Iterable[Json]) -> str:
-    """Literals that would have been accepted."""
+    """Return the accepted literals as text."""
     shown = [found(each) for each in literals]
     return shown[0] if len(shown) == 1 else f"one of {', '.join(shown)}"
 
 
 def expected(protocol: Protocol, kind: Type) -> str:
-    """What a type accepts."""
+    """Return the values that a type accepts, as text."""
     match kind:
         case Scalar():
             return SCALARS[kind.kind]
@@ -63,7 +63,7 @@ def expected(protocol: Protocol, kind: Type) -> str:
 
 
 def path_text(path: tuple[str | int, ...]) -> str:
-    """A place for people: ``$.content[0].text``, and in quotes what is no name."""
+    """Return a path as text: ``$.content[0].text``, with quotes around keys that are no names."""
     spelled = "$"
     for key in path:
         if isinstance(key, int):
@@ -78,7 +78,7 @@ def path_text(path: tuple[str | int, ...]) -> str:
 
 
 def pointed_at(value: Json, pointer: str) -> Json:
-    """What a JSON Pointer leads to (RFC 6901, section 4); raises LookupError."""
+    """Return the value at a JSON Pointer (RFC 6901, section 4); raise LookupError if there is none."""
     for token in pointer.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
         value = value[int(key)] if isinstance(value, list) else value[key]

@@ -1,4 +1,4 @@
-"""The two JSON libraries that the runtime supports, so that tests can run with both."""
+"""The two JSON libraries that the runtime supports, for tests that run with both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("json", "orjson")
 
 
 def backend(name: str) -> Backend:
-    """The back end of this name; without orjson, its tests are skipped."""
+    """Return the back end of this name; skip the test if orjson is not installed."""
     if name == "json":
         return STANDARD
     pytest.importorskip("orjson", reason="orjson is not installed (the extra `fast`)")
@@ -27,7 +27,7 @@ def backend(name: str) -> Backend:
 
 @contextmanager
 def using(chosen: Backend) -> Iterator[None]:
-    """All revisions read and write JSON text with this one."""
+    """Let all revisions read and write JSON text with this back end."""
     codecs: list[Any] = [importlib.import_module(f"mcp_bindings.{name}.converter").CODEC for name in PACKAGES]
     for codec in codecs:
         codec.use(chosen)

@@ -1,4 +1,4 @@
-"""Equality of JSON that was read and written again: no member lost or added, numbers unchanged."""
+"""Equality of JSON after decoding and encoding: no member lost or added, numbers unchanged."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from support.oracle import Json, Oracle
 
 
 def same(one: Json, other: Json) -> bool:
-    """Equal as JSON texts: ``1`` is not ``1.0`` and not ``true``, and keys are in the same order."""
+    """Return whether two values are equal as JSON texts: ``1`` is not ``1.0`` and not ``true``, and key order counts."""
     return json.dumps(one) == json.dumps(other)
 
 
 def same_as(oracle: Oracle, kind: Type, one: Json, other: Json) -> bool:
-    """Equal as values of a type: the members that it declares may be in another order, and nothing else."""
+    """Return whether two values of a type are equal; only declared members may be in another order."""
     match kind:
         case ListOf():
             items = type(other) is list and len(one) == len(other)
@@ -46,7 +46,7 @@ def _same_members(oracle: Oracle, path: str, one: dict[str, Json], other: dict[s
 def same_message(
     oracle: MessageOracle, one: Json, other: Json, sender: Side | None = None, results: Results | None = None
 ) -> bool:
-    """Equal as messages, or batches of them."""
+    """Return whether two messages or batches are equal."""
     if type(one) is not type(other):
         return False
     ones, others = (oracle.read(each, sender, results) for each in (one, other))

@@ -1,4 +1,4 @@
-"""The expected decoding of a whole message and its violations, by the model and the rules of JSON-RPC 2.0."""
+"""Expected decoding of a whole message and its violations, according to the model and JSON-RPC 2.0."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from support.oracle import Json, Oracle, Path, Violation
 
 Side = Literal["client", "server"]
 Results = Mapping[str | int, str]
-"""Ids of requests that wait for their responses, with the names of their methods."""
+"""Ids of open requests, with the names of their methods."""
 
 
 @frozen
 class Reading:
-    """What one message is."""
+    """The expected reading of one message."""
 
     path: Path
-    """Where it lies in its text: anywhere but at the top only in a batch."""
+    """Path of the message in its text; empty except in a batch."""
     kind: str | None
-    """The path of its object type; None where it is none of the four kinds of messages."""
+    """Path of its object type; None if it is none of the four kinds of messages."""
     result: Type | None
-    """For the response to a known request, the type of the result."""
+    """Type of the result, for the response to a known request."""
     violations: tuple[Violation, ...]
 
 
@@ -46,13 +46,13 @@ class MessageOracle:
         return kind if name is None else self._spelled(self.protocol.aliases[name].type)
 
     def violations(self, value: Json, sender: Side | None = None, results: Results | None = None) -> list[Violation]:
-        """Everything that is wrong with the value of a text, in the order in which it is reported."""
+        """Return all violations in a text, in the order in which they are reported."""
         if type(value) is list and self.batches and not value:
             return [Violation((), "an empty array", "at least one message", ())]
         return [each for reading in self.read(value, sender, results) for each in reading.violations]
 
     def read(self, value: Json, sender: Side | None = None, results: Results | None = None) -> list[Reading]:
-        """What the messages in a text are."""
+        """Return the readings of all messages in a text."""
         if type(value) is list and self.batches:
             return [self._message(each, (place,), sender, results or {}) for place, each in enumerate(value)]
         return [self._message(value, (), sender, results or {})]
@@ -86,7 +86,7 @@ class MessageOracle:
         return self._refused((*path, "id"), found, f"{expected}, as {method} is a {known.kind}", path)
 
     def method(self, name: str, sender: Side | None = None) -> Method | None:
-        """A method that is a message of its own, if that side may send it."""
+        """Return the method of a message that this side may send; None for others."""
         found = self.protocol.methods.get(name)
         if found is None or found.embedded or (sender is not None and sender not in found.sent_by):
             return None

@@ -40,16 +40,16 @@ NEEDED: dict[str, Json] = {
         "lastUpdatedAt": "2025-11-25T00:00:00Z",
     },
 }
-"""By method; the others need none."""
+"""Params by method; the other methods need none."""
 
 
 def raw_params(name: str) -> Json:
-    """Params as JSON, without ``_meta``; None where the method needs none."""
+    """Return the params as JSON, without ``_meta``; None if the method needs none."""
     return deepcopy(NEEDED.get(name))
 
 
 def params_of(revision: str, key: Any) -> Any:
-    """Params as an object of the revision; None where the method needs none."""
+    """Return the params as an object of the revision; None if the method needs none."""
     raw = raw_params(key.name)
     if raw is None:
         return None

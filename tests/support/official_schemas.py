@@ -1,4 +1,4 @@
-"""The official schema files, and the protocols that they and the bundled transcriptions declare."""
+"""Official schema files, and the protocols that they and the bundled transcriptions declare."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FETCHED = Path(__file__).resolve().parents[2] / ".upstream"
 
 
 def official_file(upstream: Path, revision: str, name: str) -> Path:
-    """``schema.ts`` or ``schema.json`` of a revision; skips where it is not here.
+    """Return the path of ``schema.ts`` or ``schema.json`` of a revision; skip the test if it is missing.
 
-    A folder that is named in the environment may hold only one of the two; the other is looked for where
-    ``nox -s upstream`` puts it.
+    The folder that the environment names may hold only one of the two; the other may be in the folder of ``nox -s
+    upstream``.
     """
     for folder in (upstream, _FETCHED):
         path = folder / revision / name
@@ -33,12 +33,12 @@ def official_file(upstream: Path, revision: str, name: str) -> Path:
 
 @cache
 def ours(revision: str) -> Protocol:
-    """The protocol that the bundled transcription declares."""
+    """Return the protocol of the bundled transcription."""
     return resolved(catalog.schema_file(revision).read_bytes(), revision)
 
 
 def resolved(schema: bytes, revision: str, base: str | None = None) -> Protocol:
-    """The protocol that the text of a schema file declares; ``base`` is the revision itself by default."""
+    """Return the protocol of a schema text; ``base`` is by default the revision itself."""
     return resolve_protocol(read_schema(schema, "schema.ts"), revision=revision, base=base or revision)
 
 
@@ -49,11 +49,11 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def official_json(upstream: Path, revision: str) -> dict[str, Any]:
-    """The official ``schema.json``. It is read once: copy it to change it."""
+    """Return the official ``schema.json``, which is cached: copy it before you change it."""
     return _document(official_file(upstream, revision, "schema.json"))
 
 
 def definitions(document: dict[str, Any]) -> dict[str, Any]:
-    """The types in a ``schema.json``; the key is another one since 2025-11-25."""
+    """Return the types in a ``schema.json``, whose key changed in 2025-11-25."""
     found: dict[str, Any] = document["definitions"] if "definitions" in document else document["$defs"]
     return found

@@ -1,6 +1,6 @@
-"""A test oracle for emitted code: the JSON values that a resolved protocol accepts, and the violations of others.
+"""Test oracle for emitted code: the JSON values that a resolved protocol accepts, and the violations of others.
 
-Nothing here looks at what was emitted: neither at its functions nor at its tables.
+The oracle uses neither the emitted functions nor the emitted tables.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class Undecided(Exception):
-    """The value does not say which member of a union it is."""
+    """The value does not determine the member of a union."""
 
 
 @frozen
 class Violation:
-    """One thing that is wrong: where, what is there, what would have been accepted."""
+    """One violation: the place, the value found, the values accepted."""
 
     path: Path
     found: str
     expected: str
     raw: Path | None
-    """The part that no type fits, and that lenient decoding leaves as JSON; None where there is no such part."""
+    """Invalid part, which lenient decoding leaves as JSON; None if there is none."""
 
 
 class Oracle:
-    """Says what is wrong with a value of a type: slow, plain, and read off the model's own documentation."""
+    """Finds the violations in a value of a type: slow, plain, and derived from the model alone."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
 
     def accepts(self, kind: Type, value: Json) -> bool:
-        """Whether decoding has to take the value; raises Undecided."""
+        """Return whether decoding must accept the value; raise Undecided for an undecidable union."""
         return next(self.violations(kind, value), None) is None
 
     def violations(self, kind: Type, value: Json, path: Path = ()) -> Iterator[Violation]:
-        """Everything that is wrong, in the order in which it is reported; raises Undecided."""
+        """Yield all violations in the order in which they are reported; raise Undecided for an undecidable union."""
         match kind:
             case Scalar():
                 if not SCALARS[kind.kind](value):
@@ -95,16 +95,16 @@ class Oracle:
             yield from self.violations(union.members[chosen], value, path)
 
     def member(self, union: Union, value: Json) -> int | None:
-        """The member that a value is to be read as; None where it is refused; raises Undecided."""
+        """Return the index of the member that matches a value; None if none does; raise Undecided if several may."""
         chosen = self._decide(union, union.decision, value, ())
         return chosen if isinstance(chosen, int) else None
 
     def _decide(
         self, union: Union, decision: Decision, look: Json, path: Path, missed: tuple[str, ...] = ()
     ) -> int | tuple[Path, str, str]:
-        """The member, or where it is missed that something says which, what is there, and what would say it.
+        """Return the index of the member, or the place, found value and expected value of the fault.
 
-        ``missed`` are keys that the value could have had instead of what is looked for now.
+        ``missed`` are keys that the value could have had instead of the key that is looked for now.
         """
         match decision:
             case Member():
@@ -153,13 +153,13 @@ class Oracle:
 
 
 def _none_of(path: Path, first: str, *others: str) -> tuple[Path, str, str]:
-    """None of these keys is there: what is missed is the one that is asked for first."""
+    """Return the fault that none of these keys is present: the first one is reported as missing."""
     expected = f"this member, or {error_texts.one_of(others)} instead" if others else "this member"
     return (*path, first), "nothing", expected
 
 
 def undecidable(protocol: Protocol) -> frozenset[str]:
-    """The unions whose values do not say which member they are."""
+    """Return the unions whose values do not determine the member."""
     oracle, names = Oracle(protocol), set[str]()
     for name, alias in protocol.aliases.items():
         try:
@@ -170,13 +170,13 @@ def undecidable(protocol: Protocol) -> frozenset[str]:
 
 
 def type_names(protocol: Protocol) -> list[str]:
-    """The declared types whose values can be told from others, in the order of the source."""
+    """Return the declared types whose values can be distinguished, in the order of the source."""
     kept = undecidable(protocol)
     return [name for name in protocol.order if name not in protocol.constants and name not in kept]
 
 
 def in_order(declared: ObjectType) -> list[Field]:
-    """The members as declared, but that a message begins with what makes it one."""
+    """Return the members in order of declaration, with the envelope of a message first."""
     envelope = ["jsonrpc", "id"] if any(field.name == "jsonrpc" for field in declared.fields) else []
     first = [field for name in envelope for field in declared.fields if field.name == name]
     return first + [field for field in declared.fields if field.name not in envelope]
@@ -195,7 +195,7 @@ SCALARS: Mapping[str, Callable[[Json], bool]] = {
     "json": lambda value: True,
     "object": lambda value: type(value) is dict,
 }
-"""What a JSON value has to be to be of a scalar type."""
+"""Scalar type to the check of its JSON values."""
 
 KINDS: Mapping[str, Callable[[Json], bool]] = {
     "string": SCALARS["string"],
@@ -205,4 +205,4 @@ KINDS: Mapping[str, Callable[[Json], bool]] = {
     "array": lambda value: type(value) is list,
     "object": SCALARS["object"],
 }
-"""What it has to be to be of a kind of JSON."""
+"""Kind of JSON to the check of its values."""

@@ -1,4 +1,4 @@
-"""The emitted packages by their public interface, and the names of their types in the model."""
+"""Emitted packages by their public interface, and the names of their types in the model."""
 
 from __future__ import annotations
 
@@ -33,39 +33,40 @@ class Package:
         self._paths = {name: path for path, name in names.types.items()}
 
     def type(self, path: str) -> Any:
-        """The class or alias of a type of the model."""
+        """Return the class or alias of a type of the model."""
         return getattr(self.types, self._names[path])
 
     def structure(self, value: Json, path: str) -> Any:
-        """A JSON value as a type of the model."""
+        """Convert a JSON value to a type of the model."""
         return self.module.converter.structure(value, self.type(path))
 
     def unstructure(self, made: Any) -> Json:
-        """The JSON of whatever structuring made."""
+        """Convert a structured value to JSON."""
         return self.module.converter.unstructure(made)
 
     def results(self, results: dict[str | int, str]) -> dict[str | int, Any]:
-        """Ids of requests with the keys of methods, from those with their names."""
+        """Return ids of requests with method keys, from ids with method names."""
         return {each: self.module.methods.REQUESTS[method] for each, method in results.items()}
 
     def path_of(self, made: Record) -> str:
-        """Of which type of the model an object is."""
+        """Return the path of an object's type in the model."""
         return self._paths[type(made).__name__]
 
     def attribute(self, path: str, member: str) -> str | None:
-        """The attribute that holds a member of an object type; None for a member that the type does not declare."""
+        """Return the attribute of a member; None if the type does not declare the member."""
         return self._attributes[path].get(member)
 
     def part(self, made: Any, path: Path) -> Any:
-        """What has become of a part of a JSON value; raises LookupError or AttributeError where nothing has."""
+        """Return the typed part for a part of a JSON value; raise LookupError or AttributeError if there is none."""
         for key in path:
             made = self._inside(made, key)
         return made
 
     def put(self, made: Any, path: Path, part: Any) -> Any:
-        """The typed value with something else in the place of a part of it; it may be changed itself.
+        """Replace a part of a typed value, which may be changed in place.
 
-        What no attribute can hold goes to ``extra``: another value of a constant, and a null where None is absence.
+        Values that no attribute can hold go to ``extra``: another value of a constant, and null where None means
+        absent.
         """
         if not path:
             return part
@@ -82,7 +83,7 @@ class Package:
         return made
 
     def holds(self, holder: Record, key: str, part: Any) -> bool:
-        """Whether the attribute of a declared member says what is there."""
+        """Return whether the attribute of a declared member is set."""
         path = self.path_of(holder)
         if self.attribute(path, key) not in holder.__slots__:
             return False
@@ -90,7 +91,7 @@ class Package:
         return part is not None or not (member.optional or member.absence_tolerated)
 
     def without(self, made: Any, path: Path) -> Any:
-        """The same without a member that an object has to have: its attribute is None."""
+        """Remove a required member: its attribute becomes None."""
         holder = self.part(made, path[:-1])
         if isinstance(holder, Record):
             attribute = self.attribute(self.path_of(holder), str(path[-1]))
@@ -110,7 +111,7 @@ class Package:
 
 
 def attempt(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, DecodeError | None]:
-    """What a call gives, or else why it refuses what it was given."""
+    """Return the result of a call, or the error that it raises."""
     try:
         return call(*args, **options), None
     except DecodeError as refusal:
@@ -119,5 +120,5 @@ def attempt(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, 
 
 @cache
 def package(revision: str) -> Package:
-    """The package of a bundled revision."""
+    """Return the package of a bundled revision."""
     return Package(revision)

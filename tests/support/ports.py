@@ -1,4 +1,4 @@
-"""Free ports for servers that run in processes of their own."""
+"""Free ports for servers in processes of their own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from random import SystemRandom
 
 
 def port_for_a_server() -> int:
-    """One that is free, and is not given to another socket before the server listens.
+    """Return a free port that no other socket gets before the server listens.
 
-    What the system itself gives away, for ``bind`` to port 0 and for what connects, is above 32767 on Linux.
+    On Linux the system assigns ports above 32767, for ``bind`` to port 0 and for outgoing connections.
     """
     while True:
         port = SystemRandom().randrange(12_000, 32_000)

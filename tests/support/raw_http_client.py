@@ -56,7 +56,7 @@ class Event(NamedTuple):
 
 
 class Stream:
-    """A response that is a stream of events, as they come."""
+    """A response that is a stream of events."""
 
     def __init__(self, connection: HTTPConnection, response: HTTPResponse) -> None:
         assert response.status == 200, response.read()
@@ -67,7 +67,7 @@ class Stream:
         self.comments = 0
 
     def block(self) -> list[str]:
-        """The lines up to the next empty one; none at the end."""
+        """Return the lines up to the next empty one; none at the end."""
         lines: list[str] = []
         while True:
             line = self._response.readline().decode()
@@ -79,7 +79,7 @@ class Stream:
             lines.append(line.rstrip("\n"))
 
     def next(self) -> Event | None:
-        """The next event; None at the end of the stream."""
+        """Return the next event; None at the end of the stream."""
         while True:
             lines = self.block()
             if not lines:
@@ -90,7 +90,7 @@ class Stream:
             return Event({name: value.removeprefix(" ") for name, _, value in (line.partition(":") for line in lines)})
 
     def message(self) -> Json:
-        """The next message; events without one are passed over."""
+        """Return the next message; skip events without one."""
         while True:
             event = self.next()
             assert event is not None, "the stream has ended"
@@ -98,7 +98,7 @@ class Stream:
                 return event.json
 
     def messages(self) -> list[Json]:
-        """All messages up to the end."""
+        """Return all messages up to the end."""
         found = []
         while (event := self.next()) is not None:
             if event.fields.get("data"):
@@ -106,13 +106,13 @@ class Stream:
         return found
 
     def close(self) -> None:
-        """Hangs up."""
+        """Disconnect."""
         self._response.close()
         self._connection.close()
 
 
 class Wire:
-    """A client of one endpoint, with the headers that all of its requests have."""
+    """A client of one endpoint, with the headers of all its requests."""
 
     def __init__(self, port: int, path: str = "/mcp", **headers: str) -> None:
         self.port = port
@@ -135,7 +135,7 @@ class Wire:
     def ask(
         self, method: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, path: str | None = None
     ) -> Answer:
-        """A request whose answer is read whole."""
+        """Send a request and read the whole response."""
         connection, response = self.send(method, body, headers, path)
         with closing(connection):
             return answer_of(response)
@@ -146,7 +146,7 @@ class Wire:
         return self.ask("POST", body, {**PLAIN, **more})
 
     def stream(self, message: Json = None, **headers: str) -> Stream:
-        """A POST whose answer is a stream; a GET without a message."""
+        """Send a POST and return its stream; without a message, send a GET."""
         more = {name.replace("_", "-"): value for name, value in headers.items()}
         if message is None:
             opened = Stream(*self.send("GET", None, {"Accept": "text/event-stream", **more}))
@@ -156,7 +156,7 @@ class Wire:
         return opened
 
     def initialize(self, revision: str, capabilities: Json = None) -> Answer:
-        """The handshake; from then on requests carry the session and, where there is one, the version."""
+        """Perform the handshake; later requests carry the session and, if there is one, the version."""
         params = {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": WHO}
         answer = self.post(request("initialize", 0, params))
         assert answer.status == 200, answer
@@ -186,13 +186,13 @@ def notification(method: str, params: Json = None) -> Json:
 
 
 def call(number: Json = 1, meta: Json = None, **arguments: Json) -> Json:
-    """A call of the tool of ``echoing``."""
+    """Return a call of the tool of ``echoing``."""
     params: Json = {"name": "echo", "arguments": arguments} | ({} if meta is None else {"_meta": meta})
     return request("tools/call", number, params)
 
 
 def modern(message: Json, capabilities: Json = None, **meta: Json) -> tuple[Json, dict[str, str]]:
-    """A request of 2026-07-28 and its headers, as a client that keeps all rules sends them."""
+    """Return a request of 2026-07-28 and its headers, as a conforming client sends them."""
     named = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}.get(message["method"])
     params = message.get("params", {})
     entries = {VERSION: NEW, "io.modelcontextprotocol/clientCapabilities": capabilities or {}, **meta}
@@ -205,7 +205,7 @@ def modern(message: Json, capabilities: Json = None, **meta: Json) -> tuple[Json
 
 @contextmanager
 def endpoint(*servers: Any, **options: Any) -> Iterator[Wire]:
-    """An endpoint that is served by cheroot for as long as the block takes, and a client of it."""
+    """Serve an endpoint with cheroot during the block, and yield a client of it."""
     served = make_server(servers, **{"grace": 5.0, **options})
     wire = Wire(served.port)
     with served:

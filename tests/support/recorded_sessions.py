@@ -32,7 +32,7 @@ def failure(number: Json = 1, code: Json = -32603, message: Json = "no") -> dict
 
 
 def opening(revision: str = "2025-06-18", number: Json = 0) -> list[dict[str, Json]]:
-    """The handshake of a session."""
+    """Return the handshake of a session."""
     return [
         request("initialize", number, protocolVersion=revision, capabilities={}, clientInfo=WHO),
         result(number, protocolVersion=revision, capabilities={"tools": {}}, serverInfo=WHO),
@@ -41,12 +41,12 @@ def opening(revision: str = "2025-06-18", number: Json = 0) -> list[dict[str, Js
 
 
 def text_of(*messages: Json) -> str:
-    """A line for each; strings as they are."""
+    """Return one line for each message; strings are unchanged."""
     return "".join(f"{each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)}\n" for each in messages)
 
 
 def recorded(folder: Path, *messages: Json, name: str = "session.jsonl", **options: Json) -> Report:
-    """The report on a file with these lines."""
+    """Return the report on a file with these lines."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text_of(*messages), encoding="utf-8", newline="")
@@ -54,7 +54,7 @@ def recorded(folder: Path, *messages: Json, name: str = "session.jsonl", **optio
 
 
 def shown(findings: Any, *, notes: bool = False) -> list[str]:
-    """Line, path and message of each finding."""
+    """Return line, path and message of each finding."""
     return [line_of(each) for each in findings if notes or each.level != "note"]
 
 

@@ -48,7 +48,7 @@ class RedisServer:
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        """It keeps its connections meanwhile, and answers nothing."""
+        """Suspend the server: it keeps its connections and does not respond."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
         try:

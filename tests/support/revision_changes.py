@@ -1,4 +1,4 @@
-"""The tables of ``bindings/between_revisions``: changes from each revision to the next, and their effects."""
+"""Tables of ``bindings/between_revisions``: changes from each revision to the next, and their effects."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ class Entry:
     sent: Sent
     places: tuple[Keys, ...]
     verdicts: tuple[str, str]
-    """Of the older revision, and of the newer one."""
+    """For the older revision, and for the newer one."""
 
     @property
     def differences(self) -> list[Difference]:
-        """Those that it is about."""
+        """Differences that match the entry."""
         return [each for each in found(self.step) if any(fits(pattern, each) for pattern in self.of)]
 
 
 def fits(pattern: str, difference: Difference) -> bool:
-    """Whether a pattern, in which ``*`` stands for anything, names a difference."""
+    """Return whether a pattern, in which ``*`` matches anything, matches a difference."""
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), str(difference)) is not None
 
 
 @cache
 def found(step: Step) -> list[Difference]:
-    """The differences between two bundled revisions."""
+    """Return the differences between two bundled revisions."""
     return differences(ours(step[0]), ours(step[1]))
 
 
 def file_of(step: Step) -> Path:
-    """The table for two revisions that follow one another."""
+    """Return the path of the table for two successive revisions."""
     return FOLDER / f"{step[0]}_{step[1]}.toml"
 
 
 @cache
 def table(step: Step) -> list[Entry]:
-    """Its entries."""
+    """Return the entries of the table."""
     text = tomllib.loads(file_of(step).read_text(encoding="utf-8"))
     return [_entry(step, each, text.get("short", {})) for each in text["change"]]
 
@@ -79,7 +79,7 @@ def _entry(step: Step, written: dict[str, Any], short: dict[str, str]) -> Entry:
 
 
 def keys_of(path: str) -> Keys:
-    """The keys of ``$.params._meta["odd key"][0]``."""
+    """Return the keys of a path such as ``$.params._meta["odd key"][0]``."""
     parts = re.findall(r'\.([\w$]+)|\[(\d+)\]|\["([^"]*)"\]', path)
     keys = tuple(int(index) if index else name or odd for name, index, odd in parts)
     assert error_texts.path_text(keys) == path, f"{path} is no place"

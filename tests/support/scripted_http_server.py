@@ -1,4 +1,4 @@
-"""An HTTP server whose responses a test scripts byte by byte, with their times and interruptions."""
+"""HTTP server whose responses a test scripts byte by byte, with delays and interruptions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Json = Any
 
 
 class Request(NamedTuple):
-    """What a client has sent."""
+    """A request of a client."""
 
     method: str
     path: str
     headers: dict[str, str]
-    """By name, in lower case."""
+    """Headers by name in lower case."""
     body: bytes
 
     @property
@@ -31,7 +31,7 @@ class Request(NamedTuple):
 
 
 class Cut(Exception):
-    """Ends the connection; with a reset, if asked for."""
+    """Raised to close the connection, optionally with a reset."""
 
     def __init__(self, *, reset: bool = False) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Cut(Exception):
 
 
 def answer(value: Json = None, status: int = 200, kind: str = "application/json", **headers: str) -> bytes:
-    """A whole answer; ``value`` may be bytes."""
+    """Return a whole response; ``value`` may be bytes."""
     body = b"" if value is None else value if isinstance(value, bytes) else json.dumps(value).encode()
     lines = [f"HTTP/1.1 {status} Status"]
     if value is not None:
@@ -49,7 +49,7 @@ def answer(value: Json = None, status: int = 200, kind: str = "application/json"
 
 
 def head(**headers: str) -> bytes:
-    """The beginning of an answer that is a stream."""
+    """Return the head of a streamed response."""
     lines = ["HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked"]
     lines += [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode()
@@ -63,7 +63,7 @@ END = b"0\r\n\r\n"
 
 
 def event(value: Json = None, event_id: str | None = None, *, retry: int | None = None, kind: str = "") -> bytes:
-    """An event in a chunk of its own."""
+    """Return an event as one chunk."""
     lines = [] if event_id is None else [f"id: {event_id}"]
     if retry is not None:
         lines.append(f"retry: {retry}")
@@ -74,7 +74,7 @@ def event(value: Json = None, event_id: str | None = None, *, retry: int | None 
 
 
 def stream(*events: bytes, **headers: str) -> bytes:
-    """A whole answer of these events."""
+    """Return a whole response of these events."""
     return head(**headers) + b"".join(events) + END
 
 
@@ -87,9 +87,9 @@ Play = Callable[[Request], "bytes | Iterator[bytes]"]
 
 
 class HttpPeer:
-    """Answers each request with what ``play`` gives for it: the bytes of the answer, at once or one by one.
+    """Answers each request with the result of ``play``: the bytes of the response, whole or in parts.
 
-    The connection is kept for the next request, unless ``play`` raises Cut. All that has come is in ``requests``.
+    The connection stays open for the next request, unless ``play`` raises Cut. ``requests`` holds everything received.
     """
 
     def __init__(self, play: Play, tls: ssl.SSLContext | None = None) -> None:
@@ -98,7 +98,7 @@ class HttpPeer:
         self.connections = 0
         self.failed: list[BaseException] = []
         self.over = Event()
-        """Set when the test ends; plays that wait look at it."""
+        """Set when the test ends; plays that wait check it."""
         self._play = play
         self._lock = Lock()
         self._open: set[socket.socket] = set()
@@ -109,11 +109,11 @@ class HttpPeer:
         Thread(target=self._accept, name="test-http", daemon=True).start()
 
     def methods(self) -> list[str]:
-        """What has been asked for by POST, in order."""
+        """Methods of all POST requests, in order."""
         return [each.json.get("method", "(answer)") for each in self.requests if each.method == "POST"]
 
     def connected(self) -> int:
-        """How many connections are open."""
+        """Number of open connections."""
         with self._lock:
             return len(self._open)
 
@@ -183,9 +183,9 @@ def _read(incoming: Any) -> Request | None:
 
 
 class McpPeer(HttpPeer):
-    """A server of MCP that gets its handshake, or its discovery, right; ``play`` has the rest.
+    """An MCP server that implements the handshake or discovery; ``play`` implements the rest.
 
-    ``play`` may give None for what it does not care about: notifications are taken then, streams refused.
+    If ``play`` returns None, notifications are accepted and streams refused.
     """
 
     def __init__(
@@ -235,5 +235,5 @@ class McpPeer(HttpPeer):
 
 
 def called(text: str) -> Json:
-    """The result of a tool that gives a text."""
+    """Return a tool result with a text."""
     return {"resultType": "complete", "content": [{"type": "text", "text": text}]}

@@ -27,7 +27,7 @@ Json = Any
 HANDSHAKE = [each for each in REVISIONS if each < "2026"]
 STATELESS = [each for each in REVISIONS if each >= "2026"]
 PATIENCE = 20.0
-"""Seconds that a wait of these tests lasts at most; on a machine that is not overloaded none does."""
+"""Limit on each wait in seconds, which only an overloaded machine reaches."""
 PROGRAMS = ROOT / "tests" / "runtime" / "conversations" / "programs"
 WHO = {"name": "x", "version": "1"}
 
@@ -37,17 +37,17 @@ def package(revision: str) -> Any:
 
 
 def program(name: str, *arguments: str) -> list[str]:
-    """The command that runs one of the programs of the folder."""
+    """Return the command that runs a program of the folder."""
     return [sys.executable, str(PROGRAMS / name), *arguments]
 
 
 def environment() -> dict[str, str]:
-    """What a child process needs in order to find the packages of this checkout, and the tests' own modules."""
+    """Return environment variables with which a child finds the packages of this checkout and the test modules."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
 
 
 def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Waits until something holds; fails where it does not within ``seconds``."""
+    """Wait until a condition holds; fail after ``seconds``."""
     limit = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < limit, "it has not happened in time"
@@ -55,14 +55,14 @@ def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None
 
 
 def text_of(result: Any) -> str:
-    """The text of the one block of a tool's result."""
+    """Return the text of the only block of a tool result."""
     (block,) = result.content
     text: str = block.text
     return text
 
 
 class Spoken:
-    """The other side of a connection, played by the test: it says and hears JSON."""
+    """The other side of a connection, played by the test: it sends and receives JSON."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -84,13 +84,13 @@ class Spoken:
         self.say({"jsonrpc": "2.0", "id": request["id"], "error": error})
 
     def hear(self, seconds: float = PATIENCE) -> Json:
-        """The next message; fails where none comes."""
+        """Return the next message; fail if there is none."""
         message = self.overhear(seconds)
         assert message is not None, f"nothing came in {seconds} s"
         return message
 
     def overhear(self, seconds: float) -> Json | None:
-        """The next message, or None."""
+        """Return the next message, or None."""
         limit = time.monotonic() + seconds
         while (left := limit - time.monotonic()) > 0:
             line = self.transport.receive(left)
@@ -102,7 +102,7 @@ class Spoken:
         self.transport.close()
 
     def introduce(self, revision: str, capabilities: Json = None) -> Json:
-        """Plays the client's part of the handshake; gives what the server has answered."""
+        """Play the client's part of the handshake; return the server's response."""
         params = {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": WHO}
         self.request("initialize", 0, params)
         answered = self.hear()
@@ -110,7 +110,7 @@ class Spoken:
         return answered
 
     def welcome(self, revision: str, capabilities: Json = None) -> Json:
-        """Plays the server's part of the handshake; gives what the client has sent."""
+        """Play the server's part of the handshake; return the client's request."""
         asked = self.hear()
         assert asked["method"] == "initialize"
         self.answer(
@@ -121,7 +121,7 @@ class Spoken:
 
 
 def scripted_client(server: Any) -> Spoken:
-    """A client that the test plays, of a server object that is served in a thread."""
+    """Return a client played by the test, of a server object that runs in a thread."""
     mine, theirs = pair()
     Thread(target=server.serve, args=(theirs,), name="test-server", daemon=True).start()
     return Spoken(mine)
@@ -129,7 +129,7 @@ def scripted_client(server: Any) -> Spoken:
 
 @contextmanager
 def scripted_server(cls: Any, play: Callable[[Spoken], object], **options: Any) -> Iterator[tuple[Any, Spoken]]:
-    """A client of a server that ``play`` plays in a thread of its own; what it raises fails the test at the end."""
+    """Yield a client of a server that ``play`` plays in a thread; its exception fails the test at the end."""
     mine, theirs = pair()
     spoken = Spoken(theirs)
     raised: list[BaseException] = []
@@ -157,7 +157,7 @@ def scripted_server(cls: Any, play: Callable[[Spoken], object], **options: Any) 
 
 
 class Piped:
-    """A process of which the test has stdin and stdout, as bytes."""
+    """A process whose stdin and stdout the test reads and writes as bytes."""
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self.process = subprocess.Popen(
@@ -175,7 +175,7 @@ class Piped:
         self.write(json.dumps(message).encode() + b"\n")
 
     def line(self, seconds: float = PATIENCE) -> bytes:
-        """The next line of stdout; empty at its end. Fails where neither comes."""
+        """Return the next line of stdout, empty at its end; fail if there is neither."""
         assert self.process.stdout is not None
         limit = time.monotonic() + seconds
         while b"\n" not in self._rest:
@@ -200,7 +200,7 @@ class Piped:
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def end(self) -> int:
-        """Closes its input, and waits for its end."""
+        """Close its input, and wait for its end."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.process.wait(PATIENCE)
@@ -220,20 +220,20 @@ _earlier: WeakSet[Thread] = WeakSet()
 
 
 def pass_over_threads_of_earlier_tests() -> None:
-    """Notes which threads live now; for the beginning of each test."""
+    """Record the running threads at the start of a test."""
     _earlier.update(threading.enumerate())
 
 
 def threads_of(name: str = "mcp-") -> list[str]:
-    """The threads that have begun in this test and live, those of the runtime unless another beginning is given.
+    """Return the running threads that started in this test; by default those of the runtime.
 
-    Those of earlier tests may take their time to end, such as the tasks that wait for an answer.
+    Threads of earlier tests may take time to end, such as tasks that wait for a response.
     """
     return [each.name for each in threading.enumerate() if each.name.startswith(name) and each not in _earlier]
 
 
 def descriptors() -> set[tuple[str, str]]:
-    """Those that are open, each with what it leads to, so that those of others who come and go can be told apart."""
+    """Return the open descriptors, each with its target, to distinguish them from those of other code."""
     found = set()
     for each in Path("/proc/self/fd").iterdir():
         # The one that lists the folder has gone by now.

@@ -1,4 +1,4 @@
-"""A minimal conversation that breaks each rule about sessions, and a similar one that does not."""
+"""Minimal conversations that break each rule about sessions, and similar valid ones."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def called_as_task(t: Talk) -> Talk:
 
 
 def need(t: Talk, inputs: object, caps: object = None, **more: object) -> Talk:
-    """A call, answered with a wish for input."""
+    """Add a call whose result requests input."""
     t.opened().ask("tools/call", {"name": "x"}, caps=caps, number=4)
     return t.answer({"resultType": "input_required", **({} if inputs is None else {"inputRequests": inputs}), **more})
 
 
 def again(t: Talk, **more: object) -> Talk:
-    """The same call, made again."""
+    """Add the same call again."""
     return t.ask("tools/call", {"name": "x", **more}, number=5)
 
 
@@ -271,7 +271,7 @@ SESSION_CASES: dict[str, tuple[Say, Say]] = {
         lambda t: wanting_roots(t).ask("tools/call", {"name": "x", "inputResponses": {"a": {"roots": []}}}, number=5),
     ),
 }
-"""Rule to what breaks it, and to what does not."""
+"""Rule to a conversation that breaks it and one that does not."""
 
 
 def both(t: Talk) -> dict[str, object]:

@@ -17,9 +17,9 @@ Json = Any
 STATELESS = "2026-07-28"
 HANDSHAKE = [revision for revision in REVISIONS if revision < STATELESS]
 BATCHES = "2025-03-26"
-"""The one revision in which a JSON array of messages is a message."""
+"""The only revision in which a JSON array of messages is a message."""
 NULL_ID = [revision for revision in REVISIONS if revision <= "2025-06-18"]
-"""Where an error on an id that could not be read has ``id: null``; afterwards it has no ``id``."""
+"""Revisions in which an error without a readable id has ``id: null``; later ones omit ``id``."""
 
 TASKS = {"list": {}, "cancel": {}}
 DECLARED: dict[str, Json] = {
@@ -38,13 +38,13 @@ DECLARED: dict[str, Json] = {
         "tasks": {**TASKS, "requests": {"tools": {"call": {}}}},
     },
 }
-"""All that there is to declare; what a revision does not know lies among its undeclared members."""
+"""All capabilities; those that a revision does not declare are kept as undeclared members."""
 
 INFO = {"client": {"name": "a client", "version": "1"}, "server": {"name": "a server", "version": "2"}}
 
 
 def capabilities(revision: str, side: str, declared: Json = None) -> Any:
-    """An object of the revision; all that there is, unless told otherwise."""
+    """Return a capabilities object of the revision, by default with all capabilities."""
     types = binding(revision).types
     cls = types.ServerCapabilities if side == "server" else types.ClientCapabilities
     return binding(revision).codec.structure(DECLARED[side] if declared is None else declared, cls)
@@ -55,21 +55,21 @@ def _info(revision: str, side: str) -> Any:
 
 
 def client(revision: str, declared: Json = None, **options: Any) -> Any:
-    """A new client session."""
+    """Return a new client session."""
     cls: Any = HandshakeClientSession if revision in HANDSHAKE else StatelessClientSession
     made = capabilities(revision, "client", declared)
     return cls(binding(revision), info=_info(revision, "client"), capabilities=made, **options)
 
 
 def server(revision: str, declared: Json = None, **options: Any) -> Any:
-    """A new server session."""
+    """Return a new server session."""
     cls: Any = HandshakeServerSession if revision in HANDSHAKE else StatelessServerSession
     made = capabilities(revision, "server", declared)
     return cls(binding(revision), info=_info(revision, "server"), capabilities=made, **options)
 
 
 def pair(revision: str, client_declares: Json = None, server_declares: Json = None) -> tuple[Any, Any]:
-    """A client and a server that have come to terms."""
+    """Return a client session and a server session after the handshake."""
     left, right = client(revision, client_declares), server(revision, server_declares)
     if revision in HANDSHAKE:
         _, hello = left.start_handshake()
@@ -83,7 +83,7 @@ def pair(revision: str, client_declares: Json = None, server_declares: Json = No
 
 
 def opened(revision: str, side: str) -> Any:
-    """One side of a conversation that has come to terms."""
+    """Return one session of a conversation after the handshake."""
     return pair(revision)[0 if side == "client" else 1]
 
 
@@ -95,7 +95,7 @@ def line(value: Json) -> bytes:
 
 
 def meta(revision: str = STATELESS, **entries: Json) -> Json:
-    """``_meta`` that a request of the stateless era has to have."""
+    """Return the ``_meta`` that requests of the stateless era require."""
     prefix = "io.modelcontextprotocol/"
     return {
         prefix + "protocolVersion": revision,
@@ -106,7 +106,7 @@ def meta(revision: str = STATELESS, **entries: Json) -> Json:
 
 
 def call(revision: str, method: str, request_id: Json = 7, params: Json = None) -> Json:
-    """A request; with ``_meta`` where the revision asks for it."""
+    """Return a request; with ``_meta`` if the revision requires it."""
     message: Json = {"jsonrpc": "2.0", "id": request_id, "method": method}
     if revision == STATELESS:
         params = {"_meta": meta(), **(params or {})}
@@ -123,7 +123,7 @@ def initialize(revision: str, request_id: Json = 7, version: str | None = None) 
 
 
 def tell(method: str, params: Json = None) -> Json:
-    """A notification."""
+    """Return a notification."""
     message: Json = {"jsonrpc": "2.0", "method": method}
     return message if params is None else {**message, "params": params}
 
@@ -133,7 +133,7 @@ def result(request_id: Json, value: Json) -> Json:
 
 
 def listed(revision: str, **members: Json) -> Json:
-    """A result of ``tools/list``."""
+    """Return a result of ``tools/list``."""
     cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if revision == STATELESS else {}
     return {"tools": [], **cached, **members}
 
@@ -142,7 +142,7 @@ def listed(revision: str, **members: Json) -> Json:
 
 
 def only(events: Sequence[Event], kind: type | None = None) -> Any:
-    """The one event that there is, of this class."""
+    """Return the only event, which must be of this class."""
     assert len(events) == 1, events
     assert kind is None or events[0].__class__ is kind, vars_of(events[0])
     return events[0]
@@ -153,12 +153,12 @@ def vars_of(event: Event) -> Json:
 
 
 def answer(events: Sequence[Event]) -> Json:
-    """The JSON of the one line that is to be sent."""
+    """Return the JSON of the only line to send."""
     return json.loads(only(events, Reply).line)
 
 
 def taken(events: Sequence[Event]) -> Any:
-    """The one request or notification that is for a handler."""
+    """Return the only request or notification for a handler."""
     event = only(events)
     assert isinstance(event, (Incoming, Notified)), vars_of(event)
     return event

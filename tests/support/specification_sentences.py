@@ -1,7 +1,7 @@
-"""The normative sentences of the specification's pages, identified by digests.
+"""Normative sentences of the specification's pages, identified by digests.
 
-A page is Markdown with tags of MDX in it. A sentence binds by one of the words of RFC 2119 in capitals. A list whose
-introduction binds and ends with a colon has a sentence for each of its items.
+A page is Markdown with tags of MDX. A sentence is normative if it contains a keyword of RFC 2119 in capitals. A list
+whose introduction is normative and ends with a colon has a sentence for each of its items.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ _END = re.compile(r"(?<=[.?!])[ ]+(?=[A-Z(])")
 
 
 class Sentence(NamedTuple):
-    """A sentence that binds."""
+    """A normative sentence."""
 
     section: str
     text: str
-    """Without markup, and with what introduces the list that it is an item of."""
+    """Text without markup, including the introduction of its list."""
 
     @property
     def digest(self) -> str:
-        """Eight digits that stand for its words, whatever the case, the punctuation and the markup."""
+        """Eight digits for the words, regardless of case, punctuation and markup."""
         words = " ".join(re.findall(r"\w+", self.text.lower()))
         return hashlib.sha256(words.encode("utf-8")).hexdigest()[:8]
 
 
 class _Block(NamedTuple):
     indent: int
-    """-1 for a heading."""
+    """Indent of the block; -1 for a heading."""
     item: bool
     text: str
 
 
 class _Introduction:
-    """A sentence that binds, ends with a colon and may have a list behind it."""
+    """A normative sentence that ends with a colon and may introduce a list."""
 
     def __init__(self, block: _Block, text: str) -> None:
         self.block = block
@@ -57,7 +57,7 @@ class _Introduction:
 
 
 def sentences(page: str) -> list[Sentence]:
-    """Those of a page that bind, in their order; those that introduce a list come after its items, if at all."""
+    """Return the normative sentences of a page in order; an introduction follows the items of its list."""
     found: list[Sentence] = []
     section = ""
     introductions: list[_Introduction] = []
@@ -80,7 +80,7 @@ def sentences(page: str) -> list[Sentence]:
 
 
 def _blocks(page: str) -> Iterator[_Block]:
-    """Paragraphs, items of lists and rows of tables, each as one line; headings have an indent of -1."""
+    """Yield paragraphs, items of lists and rows of tables, each as one line; headings have an indent of -1."""
     text = _DEFINITION.sub("", _FENCED.sub("", _FRONT.sub("", page)))
     lines: list[str] = []
     indent, item = 0, False

@@ -10,7 +10,7 @@ from mcp_bindings_runtime.tasks.store import MemoryTasks
 
 
 def serving(tools: Any = TOOLS, store: MemoryTasks | None = None, **options: Any) -> Any:
-    """A server of these functions, called by their names with the arguments of the call."""
+    """Return a server of these functions, called by their names with the arguments of the call."""
     server = mcp.Server("worker", "1.0", tasks=tasks() if store is None else store, **options)
 
     @server.handler(mcp.methods.CALL_TOOL)

@@ -1,4 +1,4 @@
-"""A TCP proxy between client and server that lets a test delay, cut and change the bytes."""
+"""TCP proxy between client and server that lets a test delay, cut and change the bytes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Shape = Callable[[bytes], Iterable[bytes]]
 
 
 class Cut(Exception):
-    """Resets both connections."""
+    """Raised to reset both connections."""
 
 
 class Proxy:
-    """Passes on what comes in the pieces that ``up`` (to the server) and ``down`` make of it; they may raise Cut."""
+    """Forwards the bytes in the pieces that ``up`` (to the server) and ``down`` return; they may raise Cut."""
 
     def __init__(self, target: int, *, up: Shape = lambda data: [data], down: Shape = lambda data: [data]) -> None:
         self._target = target
@@ -85,7 +85,7 @@ class Proxy:
 
 
 class _Pair:
-    """The two connections that are one to those at their ends, and the two threads that pass on what comes."""
+    """The connections to both ends, and the two threads that forward bytes between them."""
 
     def __init__(self, near: socket.socket, far: socket.socket) -> None:
         self._both = (near, far)
@@ -94,7 +94,7 @@ class _Pair:
         self.cut = False
 
     def reset(self) -> None:
-        """Has both closed by a reset, and wakes the thread that reads; nothing is sent by that."""
+        """Mark both connections for closing with a reset, and wake the reading thread; this sends nothing."""
         self.cut = True
         for each in self._both:
             with suppress(OSError):
@@ -102,7 +102,7 @@ class _Pair:
                 each.shutdown(socket.SHUT_RD)
 
     def leave(self) -> None:
-        """A thread is done. The second one closes: what is closed while another waits for it may not wake that one."""
+        """End a thread; the second one closes the connections, because closing them may not wake a waiting thread."""
         with self._lock:
             self._threads -= 1
             if self._threads:

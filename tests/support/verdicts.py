@@ -19,7 +19,7 @@ from support.packages import Package
 
 @frozen
 class Sent:
-    """A message, or a value of a type, and what its receiver knows of it."""
+    """A message or a value of a type, with the information that its receiver has."""
 
     value: Json
     type: str | None = None
@@ -32,7 +32,7 @@ class Sent:
 
 
 def verdict(mcp: Package, sent: Sent, keys: Path) -> str:
-    """What becomes of the place; that nothing gets lost is asserted by the way."""
+    """Return the verdict on a place, and assert that nothing is lost."""
     if sent.type is not None and sent.type not in mcp.protocol.objects:
         return "no such type"
     try:
@@ -61,7 +61,7 @@ def _read(mcp: Package, sent: Sent) -> Any:
 
 
 def standing(mcp: Package, typed: Any, value: Json, keys: Path) -> str:
-    """Where a part of the JSON is in what was made of it."""
+    """Return where a part of the JSON is in the typed value."""
     if not keys:
         return type(typed).__name__ if isinstance(typed, Record) else "a batch" if _is_batch(typed) else "known"
     key, *below = keys
@@ -94,7 +94,7 @@ def _is_opaque(protocol: Protocol, path: str, member: str) -> bool:
 
 
 def subject(protocol: Protocol, sent: Sent, keys: Path) -> str:
-    """What ``support.differences`` calls that place of a message that is valid but for the place."""
+    """Return the subject that ``support.differences`` uses for a place of a message that is valid except there."""
     if sent.type is not None:
         return _below(Oracle(protocol), ObjectOf(sent.type), sent.value, keys, f"type {sent.type}")
     if type(sent.value) is list and not keys:

@@ -1,4 +1,4 @@
-"""Messages that show a difference: the example of a table entry, changed for another difference of the same entry."""
+"""Messages that show a difference: the example of a table entry, adapted to another difference of that entry."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from support.verdicts import Sent, subject
 
 
 def protocol_with(entry: Entry, difference: Difference) -> Protocol:
-    """The one of the two revisions that has what is there in one only; the newer, if both have it."""
+    """Return the revision that has the subject; the newer one if both have it."""
     return ours(entry.step[0 if difference.sign == "-" else 1])
 
 
 def is_shown(entry: Entry, difference: Difference) -> bool:
-    """Whether the message of an entry shows that difference itself."""
+    """Return whether the message of an entry shows that difference itself."""
     protocol = protocol_with(entry, difference)
     for keys in entry.places:
         if subject(protocol, entry.sent, keys) == difference.subject:
@@ -33,7 +33,7 @@ def is_shown(entry: Entry, difference: Difference) -> bool:
 
 
 def _is_alternative(difference: Difference) -> bool:
-    """Whether it is about what may be in a place, rather than about the place."""
+    """Return whether the difference is about the alternatives of a place, and not about the place."""
     return difference.sign != "~" and difference.detail.startswith(": ")
 
 
@@ -42,7 +42,7 @@ def _part(value: Json, keys: Keys) -> Json:
 
 
 def witness(entry: Entry, difference: Difference) -> tuple[tuple[Sent, Sent], Keys]:
-    """The smallest value that shows it, for the older revision and for the newer one; and where."""
+    """Return the smallest value that shows the difference, for the older and the newer revision, and its place."""
     old, new = map(ours, entry.step)
     what, _, name = difference.subject.partition(" ")
     if what == "method":
@@ -63,7 +63,7 @@ def witness(entry: Entry, difference: Difference) -> tuple[tuple[Sent, Sent], Ke
 
 
 def _to_be_there(entry: Entry, difference: Difference, made: Values) -> list[Json]:
-    """What stands in the place: what stands in that of the entry, if it can; nothing where there is nothing."""
+    """Return the value for the place, as a list: the entry's own value if it is valid; empty if the entry has none."""
     assert difference.kind is not None
     oracle = Oracle(protocol_with(entry, difference))
     of_that_name = [keys for keys in entry.places if keys[-1:] == difference.way[-1:]]
@@ -86,7 +86,7 @@ def _with_part(value: dict[str, Json], way: Keys, parts: list[Json]) -> dict[str
 
 
 def moved(verdict: str, entry: Entry, keys: Keys) -> str:
-    """What a verdict on the place of an entry is for another place; of a class, that it is known."""
+    """Return a verdict on an entry's place as a verdict on another place; a class becomes "known"."""
     if verdict.startswith("refused at "):
         told, place = keys_of(verdict.removeprefix("refused at ")), entry.places[0]
         assert told[: len(place)] == place

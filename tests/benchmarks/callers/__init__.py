@@ -1,7 +1,7 @@
-"""Those who call the same tool over HTTP, each a client and a server in processes of its own.
+"""Callers of the same tool over HTTP, each a client and a server in processes of its own.
 
-A module ``NAME`` has the client; ``NAME_server`` is the program of a server, which gives back the text that the tool is
-called with, at ``/mcp`` of the port that it is told, in both eras.
+A module ``NAME`` has the client; ``NAME_server`` is the program of a server for both eras, which returns the text that
+the tool is called with, at ``/mcp`` of the given port.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import NamedTuple, Protocol
 from benchmarks.speakers import timed
 
 REVISIONS = ("2025-11-25", "2026-07-28")
-"""One of each era: with sessions, and with requests that stand alone."""
+"""One revision of each era: with sessions, and with stateless requests."""
 FOLD = 16
-"""How many calls are under way at the same time, where it is more than one."""
+"""Number of concurrent calls, if it is more than one."""
 
 MODULES = {"fast": "bindings", "standard": "bindings", "peer": "official", "served": "loop", "bare": "loop"}
-"""Caller to the module of this package that has its client."""
+"""Modules of this package with the clients, by caller."""
 SERVERS = {
     "fast": "bindings_server",
     "standard": "bindings_server",
@@ -30,40 +30,40 @@ SERVERS = {
     "served": "bindings_server",
     "bare": "bare_server",
 }
-"""Caller to the module of this package that has its server."""
+"""Modules of this package with the servers, by caller."""
 
 
 class Segment(NamedTuple):
-    """What calls have taken."""
+    """Durations of the calls in a segment."""
 
     wall: int
-    """Nanoseconds of all of them together."""
+    """Nanoseconds of all calls together."""
     taken: list[int]
-    """Nanoseconds of each."""
+    """Nanoseconds of each call."""
 
 
 class Caller(Protocol):
     """A client that is connected to a server in both eras."""
 
     def call(self, revision: str) -> str:
-        """Calls the tool and gives the text that comes back."""
+        """Call the tool and return the text of the result."""
         ...
 
     def calls(self, revision: str, fold: int, seconds: float) -> Segment:
-        """Calls the tool again and again for so long, ``fold`` calls at a time, on connections that are kept."""
+        """Call the tool repeatedly for some seconds, ``fold`` calls at a time, on persistent connections."""
         ...
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the distributions in use."""
+        """Return the versions of the distributions in use."""
         ...
 
     def close(self) -> None:
-        """Ends the server."""
+        """End the server."""
         ...
 
 
 def load(name: str) -> Caller:
-    """The caller of that name, connected; raises ImportError where what it needs is not installed, or what it lacks is."""
+    """Return the caller of that name, connected; raise ImportError if a requirement is missing."""
     if name in {"fast", "standard"} and (find_spec("orjson") is not None) != (name == "fast"):
         message = f"{name!r} is to be measured {'with' if name == 'fast' else 'without'} orjson"
         raise ImportError(message)
@@ -72,7 +72,7 @@ def load(name: str) -> Caller:
 
 
 def threaded(call: Callable[[], object], fold: int, seconds: float) -> Segment:
-    """So many threads that call for so long."""
+    """Run a number of threads that make calls for some seconds."""
     if fold == 1:
         taken = timed(call, seconds)
         return Segment(sum(taken), taken)

@@ -1,7 +1,7 @@
-"""``python -m benchmarks.callers NAME``: one client and its server, which talk when they are told to.
+"""Command ``python -m benchmarks.callers NAME``: one client and its server, which make calls on request.
 
-``["versions"]``, ``["call", revision]`` gives the text that came back, ``["calls", revision, fold, seconds]`` the
-nanoseconds of all calls together and of each.
+``["versions"]`` returns versions, ``["call", revision]`` the text of the result, ``["calls", revision, fold, seconds]``
+the nanoseconds of all calls together and of each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A WSGI application that reads JSON and gives JSON back, on cheroot as these bindings set it up."""
+"""WSGI application that reads and returns JSON, on cheroot with the settings of these bindings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_bindings_runtime.http.server.wsgi import Application
 
 
 class Echo:
-    """Looks at nothing but the text."""
+    """Echoes the text without other checks."""
 
     def __call__(self, environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         message = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
@@ -22,7 +22,7 @@ class Echo:
         return [body]
 
     def close(self, grace: float = 2.0) -> None:
-        """There is nothing to close."""
+        """Do nothing."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The server with these bindings: both eras on one endpoint."""
+"""Server with these bindings: both eras on one endpoint."""
 
 from __future__ import annotations
 

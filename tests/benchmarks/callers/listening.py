@@ -1,4 +1,4 @@
-"""A server in a process of its own, on a port that is free."""
+"""Server in a process of its own, on a free port."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE = 60.0
 
 
 class Listening:
-    """The server of a module of this package, as soon as it can be connected to; raises ChildProcessError if it ends."""
+    """The server of a module of this package, once it accepts connections; raises ChildProcessError if it ends."""
 
     def __init__(self, module: str) -> None:
         self.port = port_for_a_server()

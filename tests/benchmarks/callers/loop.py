@@ -1,4 +1,4 @@
-"""The same bytes again and again by ``http.client``: for what comes back, servers are compared with each other."""
+"""Loop that sends the same bytes by ``http.client``, to compare servers with each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ME = {"name": "loop", "version": "1.0"}
 
 
 class Loop:
-    """A connection for each thread, and for all of them a session, where the server has such."""
+    """A connection for each thread, and one session for all of them if the server has sessions."""
 
     def __init__(self, server: str) -> None:
         self._server = Listening(server)
@@ -36,7 +36,7 @@ class Loop:
         }
 
     def _begin(self, revision: str) -> Mapping[str, str]:
-        """Begins a session; the headers of what belongs to it."""
+        """Start a session; return its headers."""
         connection = HTTPConnection("127.0.0.1", self._server.port)
         hello = {"protocolVersion": revision, "capabilities": {}, "clientInfo": _ME}
         request = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}

@@ -1,4 +1,4 @@
-"""The official SDK: its ``Client`` over Streamable HTTP, in an event loop that runs as long as it is told to."""
+"""The official SDK: its ``Client`` over Streamable HTTP, in an event loop that runs for each segment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server with the official SDK: its low-level server by uvicorn, in the mode that it has by default."""
+"""Server with the official SDK: its low-level server by uvicorn, in its default mode."""
 
 from __future__ import annotations
 

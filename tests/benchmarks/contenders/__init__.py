@@ -1,4 +1,4 @@
-"""Those who read and write the same messages, each run by ``worker`` in an environment of its own."""
+"""Contenders that read and write the same messages, each run by ``worker`` in an environment of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.corpus import Message
 
 
 class Work(NamedTuple):
-    """One thing to measure: ``function(argument)``, which may be called again and again."""
+    """One work to measure: ``function(argument)``, which may be called repeatedly."""
 
     function: Callable[[Any], Any]
     argument: Any
@@ -20,19 +20,19 @@ class Contender(Protocol):
     """One way to read and write the messages of one revision."""
 
     def decoder(self, message: Message) -> Callable[[bytes], Any]:
-        """From bytes to what a program works with; what kind of message it is, is known."""
+        """Return the work that reads bytes into typed values, when the kind of the message is known."""
         ...
 
     def encoder(self, message: Message) -> Callable[[Any], bytes]:
-        """From what the decoder gave to the bytes of a message."""
+        """Return the work that writes the decoder's result as bytes."""
         ...
 
     def other(self, work: str, message: Message) -> Work:
-        """What else can be measured here, by its name; raises LookupError for a name that is not known."""
+        """Return another work by name; raise LookupError for an unknown name."""
         ...
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the distributions in use."""
+        """Return the versions of the distributions in use."""
         ...
 
 
@@ -44,11 +44,11 @@ MODULES = {
     "cattrs": "stock_cattrs",
     "bare": "bare",
 }
-"""Contender to the module of this package that has it."""
+"""Modules of this package by contender."""
 
 
 def load(name: str, revision: str) -> Contender:
-    """The contender of that name; raises ImportError where what it needs is not installed."""
+    """Return the contender of that name; raise ImportError if a requirement is missing."""
     module = import_module(f"benchmarks.contenders.{MODULES[name]}")
     made: Contender = module.make(name, revision)
     return made

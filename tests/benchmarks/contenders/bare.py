@@ -1,4 +1,4 @@
-"""The standard library alone: bytes to dicts and back, with no types at all."""
+"""The standard library alone: bytes to dicts and back, without types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _raw_decode = json.JSONDecoder().raw_decode
 
 
 class Bare:
-    """``json.loads`` and ``json.dumps`` as they are; the latter gives a str with blanks, which suits it best."""
+    """``json.loads`` and ``json.dumps`` unchanged; the latter returns a str with blanks, its fastest form."""
 
     def decoder(self, message: Message) -> Callable[[bytes], Any]:
         return json.loads
@@ -22,7 +22,7 @@ class Bare:
         return lambda value: json.dumps(value).encode()
 
     def other(self, work: str, message: Message) -> Work:
-        """Reading with a decoder of one's own, and writing without the step to bytes."""
+        """Return reading with a decoder of its own, or writing without the conversion to bytes."""
         if work == "raw decode":
             return Work(_read_raw, message.data)
         if work == "dumps":

@@ -1,4 +1,4 @@
-"""These bindings, by their public functions; whether orjson is there is up to the environment."""
+"""These bindings, by their public functions; the environment determines whether orjson is used."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Bindings:
         return encode
 
     def other(self, work: str, message: Message) -> Work:
-        """The parts of decoding and encoding.
+        """Return a part of decoding or encoding.
 
-        ``parse`` and ``print`` are the bare parser and printer; ``read`` is the reading of what the parser gave, and
-        ``objects`` and ``lookups`` are what ``replay`` makes again of that.
+        ``parse`` and ``print`` are the bare parser and printer; ``read`` converts the parser's result, and ``objects``
+        and ``lookups`` are the works of ``replay`` for it.
         """
         if work == "parse":
             return Work(self._parse, message.data)
@@ -72,7 +72,7 @@ def _structure(structure: Callable[[Any, Any], Any], kind: type, value: Any) -> 
 
 
 def make(name: str, revision: str) -> Bindings:
-    """Raises ImportError where orjson is missing or, for the standard library alone, is not."""
+    """Return the contender; raise ImportError if orjson is missing or, for the standard library alone, installed."""
     installed = find_spec("orjson") is not None
     if installed != (name == "fast"):
         message = f"{name!r} is to be measured {'with' if name == 'fast' else 'without'} orjson"

@@ -1,8 +1,8 @@
 """mcp-types 2.x by its public functions: the envelope's adapter, then ``parse_*`` for the revision.
 
-``parse_*`` takes params and results that are parsed already, so its own adapter of JSON-RPC messages reads the text, as
-in the SDK that the package belongs to. Writing goes the same way back: ``model_dump``, for results of servers
-``serialize_server_result`` (without it, members of later revisions appear), and ``model_dump_json`` of the envelope.
+``parse_*`` takes parsed params and results, so the package's adapter of JSON-RPC messages reads the text, as in its
+SDK. Writing is the reverse: ``model_dump``, for results of servers ``serialize_server_result`` (without it, members of
+later revisions appear), and ``model_dump_json`` of the envelope.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Official:
         self._revision = revision
 
     def decoder(self, message: Message) -> Callable[[bytes], Any]:
-        """To the id, which the typed values lack, and the typed value."""
+        """Return the reading of the id, which the typed values lack, and of the typed value."""
         parse, revision, method = self._parse(message), self._revision, message.answers
         if method is not None:
 
@@ -88,7 +88,7 @@ class Official:
         return lambda made: _write_envelope(JSONRPCNotification(jsonrpc="2.0", **made[1].model_dump(**_DUMP)))
 
     def other(self, work: str, message: Message) -> Work:
-        """The shortest ways there are, which leave out what makes the message one of the revision."""
+        """Return the shortest works, which skip the checks of the revision."""
         if work == "short decode":
             return Work(self._short_decoder(message), message.data)
         if work == "short encode":

@@ -1,4 +1,4 @@
-"""What a decoded message is made of, made again without a look at any value: what its objects and dicts cost alone."""
+"""Creation of a decoded message's parts without a look at any value: the cost of its objects and dicts alone."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Make = Callable[[Any], Any]
 
 
 def replay(made: Any, value: Any) -> tuple[Make, Make]:
-    """Two functions of an argument that they ignore, for a typed value and the JSON that it was read from.
+    """Return two functions for a typed value and its JSON, which ignore their argument.
 
-    The first makes the objects of ``made`` anew and fills all slots with None; the second does so too and looks up each
-    member as decoding must: those that are there and those that are not.
+    The first creates the objects of ``made`` again and fills all slots with None; the second also looks up each member
+    as decoding must, both present and absent ones.
     """
     makers: dict[tuple[type[Any], frozenset[str]], tuple[Make, Make]] = {}
     plain: list[tuple[Make, Any]] = []
@@ -33,7 +33,7 @@ def replay(made: Any, value: Any) -> tuple[Make, Make]:
 
 
 def _objects(made: Any, value: Any) -> Iterator[tuple[type[Any], dict[str, Any]]]:
-    """The class of each record below ``made``, and the dict that it was read from."""
+    """Yield the class of each record below ``made``, and the dict that it was read from."""
     cls: type[Any] = made.__class__
     if hasattr(cls, "__attrs_attrs__"):
         yield cls, value
@@ -56,7 +56,7 @@ def _slots(cls: Any) -> tuple[str, ...]:
 
 @functools.cache
 def field_name(wire: str) -> str:
-    """The name of the field that has the member: ``mime_type`` for ``mimeType``."""
+    """Return the name of the member's field: ``mime_type`` for ``mimeType``."""
     name = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: "_" + found[0].lower(), wire.rpartition("/")[2])
     return name.removeprefix("_") if name.startswith("_") else name.removeprefix("$") + "_" * name.startswith("$")
 

@@ -1,7 +1,7 @@
 """The classes of the bindings, read and written by cattrs' own functions instead of the emitted ones.
 
-The hooks are those that one would write by hand: cattrs makes a function for each class, told only how members are named,
-and a union is decided by one look at its tag. The parser and the printer are orjson.
+The hooks are those that a user would write by hand: cattrs creates a function for each class with the wire names of its
+members, and the tag of a union is looked up once. The parser and the printer are orjson.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPEN_SCHEMAS = ("ToolInputSchema", "ToolOutputSchema")
 
 
 class StockCattrs:
-    """A converter that knows one revision, and the classes of its messages."""
+    """A converter for one revision, and the classes of its messages."""
 
     def __init__(self, revision: str) -> None:
         self._mcp: Any = import_module("mcp_bindings.v" + revision.replace("-", "_"))
@@ -59,7 +59,7 @@ class StockCattrs:
         return lambda typed: orjson.dumps(unstructure(typed))
 
     def other(self, work: str, message: Message) -> Work:
-        """Reading without noting where one is, by ``detailed_validation=False``."""
+        """Return reading without places of faults, by ``detailed_validation=False``."""
         if work == "terse decode":
             return Work(self._decoder(message, self._terse), message.data)
         raise LookupError(work)
@@ -125,13 +125,13 @@ def _wire_name(cls: type, field: str) -> str:
 
 
 def _open_schema(value: Any, cls: Any) -> Any:
-    """A JSON Schema of which the revision declares next to nothing: without its other members it is worth nothing."""
+    """Return a JSON Schema that keeps the members that the revision does not declare, without which it is useless."""
     rest = {name: value[name] for name in value if name != "$schema" and not (name == "type" and hasattr(cls, "type"))}
     return cls(schema_=value.get("$schema"), extra=rest)
 
 
 def _members(union: Any) -> tuple[Any, ...]:
-    """The members of a union but None; none for any other type."""
+    """Return the members of a union except None; nothing for any other type."""
     if get_origin(union) not in {Union, UnionType}:
         return ()
     return tuple(member for member in get_args(union) if member is not type(None))
@@ -176,7 +176,7 @@ _MARKS = {
     "GetPromptResult": "messages",
     "InputRequiredResult": "resultType",
 }
-"""A class to a member that the others of its union lack; looked for in this order."""
+"""Member that the other classes of the union lack, by class, in the order of the checks."""
 
 
 def _by_member(hooks: Mapping[str, Hook], classes: Mapping[str, type]) -> Hook:

@@ -1,7 +1,8 @@
-"""The messages of the corpus as msgspec Structs, written by hand: what each revision declares, and no more.
+"""The messages of the corpus as hand-written msgspec Structs with exactly the members that each revision declares.
 
-Two unions of the protocol are none here, as msgspec tells Structs apart by a tag alone: the contents of a resource are
-one Struct with either member, and what a client answers to an embedded request is what it says in the corpus.
+Two unions of the protocol are not unions here, because msgspec distinguishes Structs by a tag only: the contents of a
+resource are one Struct with either member, and a client's answer to an embedded request has the type that it has in the
+corpus.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Opaque: TypeAlias = Json | UnsetType
 
 
 class Base(Struct, kw_only=True, omit_defaults=True, rename="camel"):
-    """Unknown members are dropped, as msgspec does unless told to refuse them."""
+    """Base that drops unknown members, as msgspec does by default."""
 
 
 class WithMeta(Base, kw_only=True):
@@ -557,4 +558,4 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "blob": Response[StatelessReadResourceResult],
     },
 }
-"""By revision and by the name in the corpus."""
+"""Structs by revision and by name in the corpus."""

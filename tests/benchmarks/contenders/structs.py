@@ -1,4 +1,4 @@
-"""msgspec: from bytes straight into hand-written Structs, all of it in C, by one decoder that knows what is coming."""
+"""msgspec: from bytes directly to hand-written Structs, in C, by a decoder for the known kind of message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Those who hold the same conversation, each a client and a server in processes and an environment of their own.
+"""Speakers of the same conversation, each a client and a server in processes and an environment of their own.
 
-A module ``NAME`` has the client, which calls a tool as often as it can; ``NAME_server.py`` is the program of the server,
-which gives back the text that the tool is called with. Both speak 2025-11-25 over stdio.
+A module ``NAME`` has the client, which calls a tool as often as possible; ``NAME_server.py`` is the program of the
+server, which returns the text that the tool is called with. Both use 2025-11-25 over stdio.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ TOOL = "echo"
 TEXT = "hello"
 
 MODULES = {"fast": "bindings", "standard": "bindings", "peer": "official", "bare": "bare"}
-"""Speaker to the module of this package that has it."""
+"""Modules of this package by speaker."""
 
 
 class Speaker(Protocol):
-    """A client that is connected to a server of the same make."""
+    """A client that is connected to a server of the same implementation."""
 
     def call(self) -> str:
-        """Calls the tool with ``TEXT`` and gives the text that comes back."""
+        """Call the tool with ``TEXT`` and return the text of the result."""
         ...
 
     def calls(self, seconds: float) -> list[int]:
-        """Calls the tool again and again for so long; the nanoseconds of each call."""
+        """Call the tool repeatedly for some seconds; return the nanoseconds of each call."""
         ...
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the distributions in use."""
+        """Return the versions of the distributions in use."""
         ...
 
     def close(self) -> None:
-        """Ends the server."""
+        """End the server."""
         ...
 
 
 def load(name: str) -> Speaker:
-    """The speaker of that name, connected; raises ImportError where what it needs is not installed, or what it lacks is."""
+    """Return the speaker of that name, connected; raise ImportError if a requirement is missing."""
     if name in {"fast", "standard"} and (find_spec("orjson") is not None) != (name == "fast"):
         message = f"{name!r} is to be measured {'with' if name == 'fast' else 'without'} orjson"
         raise ImportError(message)
@@ -53,16 +53,16 @@ def load(name: str) -> Speaker:
 
 
 def server_command(name: str, python: str) -> list[str]:
-    """What starts the server of a speaker with the interpreter of its environment."""
+    """Return the command of a speaker's server, with the interpreter of its environment."""
     return [python, str(Path(__file__).with_name(f"{MODULES[name]}_server.py"))]
 
 
 SERVER_ENVIRONMENT = {"PYTHONPATH": str(GENERATED)}
-"""What a server finds in its environment besides what every program does: where these bindings are."""
+"""Additional environment variables of a server: the path of these bindings."""
 
 
 def timed(call: Callable[[], object], seconds: float) -> list[int]:
-    """The nanoseconds of each call, for so long; of two at least, since fewer have no quantiles."""
+    """Return the nanoseconds of each call during some seconds; at least two calls, because quantiles need two."""
     clock = time.perf_counter_ns
     taken: list[int] = []
     started = clock()

@@ -1,6 +1,7 @@
-"""``python -m benchmarks.speakers NAME``: one client and its server, which talk when they are told to.
+"""Command ``python -m benchmarks.speakers NAME``: one client and its server, which make calls on request.
 
-``["versions"]``, ``["call"]`` gives the text that came back, ``["calls", seconds]`` the nanoseconds of each call.
+``["versions"]`` returns versions, ``["call"]`` the text of the result, ``["calls", seconds]`` the nanoseconds of each
+call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nothing but ``json``, ``os.read`` and ``os.write``: what two Python processes can reach that exchange these lines."""
+"""Exchange with only ``json``, ``os.read`` and ``os.write``: the limit for two Python processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.speakers import SERVER_ENVIRONMENT, TEXT, TOOL, server_command, 
 
 
 class Bare:
-    """The lines of ``tools/call``, without a handshake and without a look at anything but the result."""
+    """The lines of ``tools/call``, without a handshake; only the result is checked."""
 
     def __init__(self) -> None:
         self._server = subprocess.Popen(

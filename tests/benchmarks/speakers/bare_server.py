@@ -1,4 +1,4 @@
-"""The server of the bare exchange: one line in, one line out."""
+"""Server of the bare exchange: one line in, one line out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server with these bindings."""
+"""Server with these bindings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The official SDK: its ``Client`` over ``stdio_client``, in an event loop that runs as long as it is told to.
+"""The official SDK: its ``Client`` over ``stdio_client``, in an event loop that runs for each segment.
 
-The loop has a thread of its own, which only hands over what a whole segment found; each call is awaited within the loop.
+The loop has a thread of its own, which only passes on the results of a whole segment; each call is awaited within the
+loop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The server with the official SDK: its low-level server, which does the least around a handler."""
+"""Server with the official SDK: its low-level server, which adds the least to a handler."""
 
 from __future__ import annotations
 

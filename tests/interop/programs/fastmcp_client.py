@@ -1,4 +1,4 @@
-"""The client of FastMCP: ``fastmcp_client.py MODE COMMAND…`` prints what it has seen of a server."""
+"""Client of FastMCP: ``fastmcp_client.py MODE COMMAND…`` prints its observations of a server."""
 
 import asyncio
 import json

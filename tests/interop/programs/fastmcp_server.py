@@ -1,4 +1,4 @@
-"""A server of FastMCP, over stdio."""
+"""Server of FastMCP, over stdio."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The client of the official Python SDK: ``sdk_client.py MODE COMMAND…`` prints what it has seen of a server."""
+"""Client of the official Python SDK: ``sdk_client.py MODE COMMAND…`` prints its observations of a server."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A server of the official Python SDK, over stdio, that reports, logs, asks and fails."""
+"""Server of the official Python SDK, over stdio, with progress, log messages, elicitation and failures."""
 
 from typing import Annotated, Any
 
