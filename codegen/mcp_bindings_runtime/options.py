@@ -39,6 +39,12 @@ class Prerequisite(NamedTuple):
                 return bool(getattr(facts, self.name))
 
 
+INTRODUCTION: Mapping[str, Prerequisite] = {
+    name: Prerequisite("member of Implementation", name) for name in ("title", "description", "icons", "website_url")
+}
+"""Prerequisites of the options by which a client or server introduces itself."""
+
+
 class Options:
     """The values of options. Each attribute that a subclass declares is an option."""
 

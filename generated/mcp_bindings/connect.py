@@ -16,19 +16,178 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp_bindings_runtime.client import transport_factories
-from mcp_bindings_runtime.installed_revisions import client_class, select_revisions
 from mcp_bindings_runtime.client.negotiation import Negotiation
 
 if TYPE_CHECKING:
-    import os
-    import ssl
-    from typing import Unpack
+    from collections.abc import Iterable
+    from os import PathLike
+    from ssl import SSLContext
+    from typing import TypedDict, Unpack
 
-    from mcp_bindings_runtime.client.any_client import AnyClient, AnyOptions
-    from mcp_bindings_runtime.http.client.endpoint import Auth
+    from mcp_bindings_runtime.client.any_client import AnyClient
+    from mcp_bindings_runtime.client.result_cache import ResultCache
+    from mcp_bindings_runtime.features.limits import Limits
+    from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.server.server import Server
+    from mcp_bindings_runtime.session.log_levels import Level
+    from mcp_bindings_runtime.tasks.store import MemoryTasks
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
+
+    class ConnectOptions(TypedDict, total=False):
+        """Keyword arguments of these functions. Exists for type checkers only.
+
+        The options that the negotiated revision lacks are ignored.
+        """
+
+        revisions: Sequence[str] | None
+        """Revisions to try, the preferred first; all installed ones, the newest first,
+        unless set.
+        """
+
+        handlers: Mapping[str, Callable[[Any, Any], Any]] | None
+        """Handlers of the server's requests and notifications by method. A handler
+        receives the params, in the classes of the negotiated revision, and a context.
+        """
+
+        probe: float
+        """Seconds to wait for the response to a stateless request before the client
+        tries a handshake. Default: 5.0.
+        """
+
+        name: str
+        """Name of the client, sent to the server. Default: 'mcp-bindings'."""
+
+        version: str
+        """Version of the client, sent to the server. Default: '0'."""
+
+        title: str | None
+        """Display name of the client; `name` identifies it to programs."""
+
+        description: str | None
+        """Purpose of the client, in a sentence or two."""
+
+        icons: Sequence[Mapping[str, Any]] | None
+        """Icon of the client in one or more sizes and formats."""
+
+        website_url: str | None
+        """URL of a web page about the client."""
+
+        capabilities: Any
+        """Capabilities to declare in addition to those that follow from callbacks and
+        handlers.
+        """
+
+        timeout: float
+        """Seconds to connect and to wait for a response; each progress notification
+        restarts the timer. Default: 60.0.
+        """
+
+        limit: float
+        """Seconds to wait for a response in total. Default: 600.0."""
+
+        workers: int
+        """Limit on the requests of the server that run at the same time. Default: 4."""
+
+        ping: float | None
+        """Seconds without a message after which the server is pinged; None for
+        never.
+        """
+
+        ping_failures: int
+        """Number of pings without a response after which the connection is closed.
+        Default: 3.
+        """
+
+        record: str | PathLike[str] | None
+        """File to which all messages are written, one a line, for `mcp-codegen
+        validate` and for people.
+        """
+
+        require: Iterable[str]
+        """Capabilities that the server must have, as dotted paths; otherwise connecting
+        raises `MissingCapability`.
+        """
+
+        log_level: Level | None
+        """Lowest severity of the log messages to receive; the server chooses unless
+        set, and a stateless one sends none.
+        """
+
+        limits: Limits | bool
+        """Rate limits for the server's requests for messages and input; True for the
+        defaults, False for none. Default: True.
+        """
+
+        check_output: bool | None
+        """If true, `structuredContent` is validated against the tool's `outputSchema`
+        if the tool was listed. True if the extra `schema` is installed, unless set.
+        """
+
+        sampling: Callable[[Any, Any], Any] | None
+        """Callback that requests a message from a language model. It raises
+        `features.sampling.Refused` to refuse.
+        """
+
+        approve_request: Callable[[Any], Any] | None
+        """Callback that reviews the params before `sampling` and returns them, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
+        """
+
+        approve_result: Callable[[Any, Any], Any] | None
+        """Callback that reviews the result of `sampling` and returns it, possibly
+        changed. It raises `features.sampling.Refused` to refuse.
+        """
+
+        sampling_tools: bool
+        """If true, `sampling` supports tools. Default: False."""
+
+        sampling_context: bool
+        """If true, `sampling` adds the context of servers. Default: False."""
+
+        elicitation: Callable[[Any, Any], Any] | None
+        """Callback that shows a form to the user and returns the outcome; the content
+        of an accepted form is validated.
+        """
+
+        elicitation_url: Callable[[Any, Any], Any] | None
+        """Callback that opens a URL for the user. It must show the whole URL first, and
+        open it only with consent.
+        """
+
+        roots: Iterable[Any] | None
+        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
+        changes them.
+        """
+
+        on_log: Callable[[Any], object] | None
+        """Callback for each log message."""
+
+        on_resource_updated: Callable[[Any], object] | None
+        """Callback for each change of a subscribed resource."""
+
+        on_tools_changed: Callable[[], object] | None
+        """Callback for each change of the list of tools."""
+
+        on_prompts_changed: Callable[[], object] | None
+        """Callback for each change of the list of prompts."""
+
+        on_resources_changed: Callable[[], object] | None
+        """Callback for each change of the list of resources."""
+
+        tasks: MemoryTasks | bool | None
+        """Store of the tasks that requests of the server become; None if they become no
+        tasks.
+        """
+
+        rounds: int
+        """Limit on the requests for input during one request. Default: 16."""
+
+        cache: ResultCache | bool
+        """Cache of results: True for one of this client, or a `ResultCache` for several
+        clients. Default: False.
+        """
+
 
 __all__ = ["http", "in_memory", "over", "stdio"]
 
@@ -36,49 +195,63 @@ __all__ = ["http", "in_memory", "over", "stdio"]
 def stdio(
     command: Sequence[str],
     *,
-    revisions: Sequence[str] | None = None,
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
-    probe: float = 5.0,
     env: Mapping[str, str] | None = None,
     inherit_env: bool = False,
-    cwd: str | os.PathLike[str] | None = None,
+    cwd: str | PathLike[str] | None = None,
     stderr: Stderr = "inherit",
-    **options: Unpack[AnyOptions],
+    **options: Unpack[ConnectOptions],
 ) -> AnyClient:
     """Start a server as a child process and return a connected client.
 
-    ``revisions`` are the revisions to try, the preferred first; by default all installed ones, the newest first.
-    ``handlers`` maps methods to handlers of the server's requests and notifications; a handler takes the params, in
-    the classes of the negotiated revision, and a context. ``probe`` is the number of seconds to wait for the response
-    to a stateless request, before the client tries a handshake. ``options`` are the ``ClientOptions`` of a revision;
-    those that the negotiated revision lacks are ignored. For the other arguments see ``Client.stdio`` of a revision.
-    Raise UsageError, UnsupportedRevision, ConnectionClosed or RequestTimeout.
+    ``command`` is the program and its arguments; for ``options`` see ``ConnectOptions``. Raise UsageError,
+    UnsupportedRevision, ConnectionClosed or RequestTimeout.
+
+    - ``env``: Environment variables of the server besides the few that every program
+      needs.
+    - ``inherit_env``: If true, the server has all environment variables of this
+      process.
+    - ``cwd``: Working directory of the server; that of this process unless set.
+    - ``stderr``: Destination of the server's standard error: `"inherit"` for that of
+      this process, `"capture"` to show its last lines in errors, a callback that
+      receives each line, or a file or descriptor.
     """
     start = transport_factories.child(
-        command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
+        command,
+        env=env,
+        inherit_env=inherit_env,
+        cwd=cwd,
+        stderr=stderr,
     )
-    return _negotiate(start, revisions, handlers, probe, options)
+    return _negotiate(start, options)
 
 
 def http(
     url: str,
     *,
-    revisions: Sequence[str] | None = None,
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
-    probe: float = 5.0,
     headers: Mapping[str, str] | None = None,
     auth: Auth | None = None,
     proxy: str | None = None,
-    tls: ssl.SSLContext | None = None,
+    tls: SSLContext | None = None,
     pool: int = 16,
     connect_timeout: float = 10.0,
     max_message: int = 64 * 1024 * 1024,
-    **options: Unpack[AnyOptions],
+    **options: Unpack[ConnectOptions],
 ) -> AnyClient:
     """Return a connected client of the server at a URL. Requires the extra ``http``.
 
-    The transport is negotiated with the revision: Streamable HTTP, or HTTP+SSE for servers that have nothing newer. See
-    ``stdio``, and ``Client.http`` of a revision, for the arguments.
+    The transport is negotiated with the revision: Streamable HTTP, or HTTP+SSE for servers that have nothing newer. For
+    ``options`` see ``ConnectOptions``.
+
+    - ``headers``: Headers that are sent with every request.
+    - ``auth``: Callback that returns the headers that authorize a request: it receives
+      None before each request, and the `HttpError` if the server has refused the
+      request.
+    - ``proxy``: URL of an HTTP proxy.
+    - ``tls``: Trusted certificates, and the client's own; the certificate authorities
+      of the system unless set.
+    - ``pool``: Limit on the idle connections that are kept.
+    - ``connect_timeout``: Seconds to open a connection.
+    - ``max_message``: Limit on the bytes of a message from the server.
     """
     start = transport_factories.http(
         url,
@@ -91,50 +264,20 @@ def http(
         connect_timeout=connect_timeout,
         max_message=max_message,
     )
-    return _negotiate(start, revisions, handlers, probe, options)
+    return _negotiate(start, options)
 
 
-def in_memory(
-    *servers: Server,
-    revisions: Sequence[str] | None = None,
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
-    probe: float = 5.0,
-    **options: Unpack[AnyOptions],
-) -> AnyClient:
+def in_memory(*servers: Server, **options: Unpack[ConnectOptions]) -> AnyClient:
     """Return a connected client of server objects in this process; see ``stdio``."""
-    return _negotiate(
-        transport_factories.hosted(servers), revisions, handlers, probe, options
-    )
+    return _negotiate(transport_factories.hosted(servers), options)
 
 
-def over(
-    transport: Transport,
-    *,
-    revisions: Sequence[str] | None = None,
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
-    probe: float = 5.0,
-    **options: Unpack[AnyOptions],
-) -> AnyClient:
+def over(transport: Transport, **options: Unpack[ConnectOptions]) -> AnyClient:
     """Return a connected client that uses a transport; see ``stdio``."""
-    return _negotiate(
-        transport_factories.existing(transport), revisions, handlers, probe, options
-    )
+    return _negotiate(transport_factories.existing(transport), options)
 
 
-def _negotiate(
-    start: Callable[[], Transport],
-    revisions: Sequence[str] | None,
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None,
-    probe: float,
-    options: Mapping[str, Any],
-) -> AnyClient:
-    client: Any = Negotiation(
-        start,
-        select_revisions(revisions),
-        client_class,
-        handlers=handlers,
-        probe=probe,
-        **options,
-    ).connect()
+def _negotiate(start: Callable[[], Transport], options: Mapping[str, Any]) -> AnyClient:
+    client: Any = Negotiation(start, **options).connect()
     agreed: AnyClient = client
     return agreed

@@ -74,8 +74,7 @@ def open_client(server: Server, options: Options) -> Client:
     known = {name for each in keys for name in (*each.requests, *each.notifications)}
     client = Negotiation(
         start,
-        revisions,
-        client_class,
+        revisions=revisions,
         handlers={name: function for name, function in _handlers(options.notify).items() if name in known},
         probe=min(5.0, options.timeout),
         record=options.record,
@@ -95,10 +94,11 @@ def open_client(server: Server, options: Options) -> Client:
 def _open(server: Server, options: Options) -> Transport:
     if server.url is not None:
         from mcp_bindings_runtime.client.transport_factories import open_http
+        from mcp_bindings_runtime.http.client.options import HttpClientOptions
         from mcp_bindings_runtime.installed_revisions import client_class
 
         facts = None if options.revision is None else client_class(options.revision).binding.facts
-        return open_http(server.url, facts=facts, headers=server.headers)
+        return open_http(server.url, HttpClientOptions(headers=server.headers), facts=facts)
     from mcp_bindings_runtime.transports.child import Child
 
     # A command from a shell runs in the shell's environment.

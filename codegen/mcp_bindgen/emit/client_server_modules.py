@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from mcp_bindings_runtime.facts import Facts
+from mcp_bindings_runtime.http.client.options import HttpClientOptions
+from mcp_bindings_runtime.transports.options import StdioOptions
 
 from mcp_bindgen.emit.capability_paths import boolean_capabilities, capability_paths
 from mcp_bindgen.emit.decorators import plan_decorators
@@ -13,7 +15,7 @@ from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.imports import Sources
 from mcp_bindgen.emit.layout import Bracketed, exploded, lines
 from mcp_bindgen.emit.naming import Names
-from mcp_bindgen.emit.options import plan_client_options, plan_requirable, plan_server_options
+from mcp_bindgen.emit.options import plan_client_options, plan_keywords, plan_requirable, plan_server_options
 from mcp_bindgen.emit.prerequisites import convenience_methods, is_stateless
 from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
 from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
@@ -35,7 +37,9 @@ def plan_client_server_modules(protocol: Protocol, names: Names, facts: Facts) -
         {
             "parent": path,
             "requirable": plan_requirable(protocol),
-            "options": plan_client_options(protocol, names),
+            "options": plan_client_options(protocol, names, facts),
+            "stdio": plan_keywords(StdioOptions, 8),
+            "http": plan_keywords(HttpClientOptions, 8),
             "offers": convenience_methods(protocol, "client"),
             "methods": plan_request_methods(protocol, names, "client"),
         },

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from inspect import getsource
 from itertools import pairwise
 from typing import Any
@@ -40,7 +39,6 @@ class DeclaredOption:
         return self.doc if self.default in (None, ()) else f"{self.doc} Default: {self.default!r}."
 
 
-@cache
 def declared_options(cls: type[Options]) -> tuple[DeclaredOption, ...]:
     """Return the options of a class in the order of their first declaration."""
     found = {each.name: each for base in reversed(cls.__mro__[:-1]) for each in _declared_by(base, cls)}

@@ -105,7 +105,8 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
         (
             ("runtime.client.result_cache", ("ResultCache",)),
             ("runtime.features.limits", ("Limits",)),
-            ("runtime.http.client.endpoint", ("Auth",)),
+            ("runtime.session.log_levels", ("Level",)),
+            ("runtime.http.client.options", ("Auth",)),
             ("runtime.methods", ("NotificationMethod", "RequestMethod")),
             ("runtime.tasks.task_handle", ("TaskHandle",)),
             ("runtime.tasks.polled_task", ("PolledTask",)),

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import mcp_bindings_runtime
+from mcp_bindings_runtime.http.client.options import HttpClientOptions
+from mcp_bindings_runtime.http.server.options import EndpointOptions, HttpServerOptions
+from mcp_bindings_runtime.transports.options import StdioOptions
 
 from mcp_bindgen import __version__, templates
 from mcp_bindgen.emit.alias_expansion import recursive_names
@@ -23,6 +26,7 @@ from mcp_bindgen.emit.layout import alternatives
 from mcp_bindgen.emit.method_keys import plan_methods
 from mcp_bindgen.emit.module_imports import IMPORTS_MARK, TYPING_IMPORTS_MARK, with_imports
 from mcp_bindgen.emit.naming import Names
+from mcp_bindgen.emit.options import plan_connect_options, plan_keywords, plan_own_options
 from mcp_bindgen.emit.package_exports import Need, plan_examples, plan_exports, plan_root_exports
 from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
 from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
@@ -124,8 +128,17 @@ def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
     """Return the files at the top of the output directory, which make it a typed package."""
     # The modules at the top are one level nearer to a copied runtime than those of the packages.
     runtime = runtime.removeprefix(".") if runtime.startswith(".") else runtime
+    values = {
+        "runtime": runtime,
+        "exports": plan_root_exports(runtime),
+        "connect_options": plan_connect_options(),
+        "stdio": plan_keywords(StdioOptions, 4),
+        "http": plan_keywords(HttpClientOptions, 4),
+        "endpoint_options": plan_own_options(EndpointOptions),
+        "http_server_options": plan_own_options(HttpServerOptions),
+    }
     files = {
-        file: f"{HEADER} {__version__}.\n{_fill(f'root/{file}.j2', runtime=runtime, exports=plan_root_exports(runtime))}"
+        file: f"{HEADER} {__version__}.\n{_fill(f'root/{file}.j2', **values)}"
         for file in ("__init__.py", "connect.py", "serve.py", "testing.py")
     }
     return {**files, "py.typed": ""}

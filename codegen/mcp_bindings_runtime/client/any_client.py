@@ -1,9 +1,9 @@
-"""The interface and the options that clients of all revisions share. For type checkers."""
+"""The interface that clients of all revisions share. For type checkers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.connection import Connection
     from ..connection.context import Context
-    from ..features.limits import Limits
     from ..methods import NotificationMethod, RequestMethod
-    from ..session.log_levels import Level
-    from ..tasks.store import MemoryTasks
-    from .result_cache import ResultCache
     from .running_call import RunningCall
 
 P = ParamSpec("P")
@@ -241,50 +237,3 @@ class AnyClient(Protocol):
     ) -> Any:
         """Return completions of an argument's value."""
         ...
-
-
-RequestHandler: TypeAlias = Callable[[Any, Any], Any]
-"""A function of params and a context that returns a result, all of the negotiated revision."""
-Listener: TypeAlias = Callable[[Any], object]
-"""A function of params of the negotiated revision."""
-
-
-class AnyOptions(TypedDict, total=False):
-    """The options of ``connect``; those that the negotiated revision lacks are left out.
-
-    ``ClientOptions`` of a revision documents them.
-    """
-
-    name: str
-    version: str
-    title: str | None
-    description: str | None
-    icons: Sequence[Mapping[str, Any]] | None
-    website_url: str | None
-    capabilities: Any
-    timeout: float
-    limit: float
-    workers: int
-    ping: float | None
-    ping_failures: int
-    record: str | PathLike[str] | None
-    limits: Limits | bool
-    tasks: MemoryTasks | bool | None
-    require: Iterable[str]
-    log_level: Level | None
-    rounds: int
-    cache: ResultCache | bool
-    check_output: bool | None
-    sampling: RequestHandler
-    approve_request: Callable[[Any], Any]
-    approve_result: RequestHandler
-    sampling_tools: bool
-    sampling_context: bool
-    elicitation: RequestHandler
-    elicitation_url: RequestHandler
-    roots: Iterable[Any]
-    on_log: Listener
-    on_resource_updated: Listener
-    on_tools_changed: Callable[[], object]
-    on_prompts_changed: Callable[[], object]
-    on_resources_changed: Callable[[], object]

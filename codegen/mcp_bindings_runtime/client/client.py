@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from _warnings import warn
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 from weakref import WeakMethod
 
 from ..binding import Binding
@@ -17,26 +17,21 @@ from ..connection.handlers import Handlers
 from ..errors import ConnectionClosed, MissingCapability, UsageError
 from ..features.limited import Limited
 from ..methods import NotificationMethod, RequestMethod
-from ..session.capabilities import check_paths, declared_by, introduction
+from ..session.capabilities import declared_by, introduction
 from ..session.events import Incoming, Notified
-from ..session.log_levels import Level, check_level
-from ..validation import require_callable, require_list, require_positive_integers, require_seconds
+from ..validation import require_callable
+from .options import ClientOptions
 from .transport_factories import recorded
 
 if TYPE_CHECKING:
-    import os
     from typing import Self
 
-    from ..features.limits import Limits
     from ..transports import Transport
     from .output_check import Outputs
     from .running_call import RunningCall
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-TIMEOUT: Final = 60.0
-"""Default number of seconds to wait for an answer, and to connect."""
 
 _ENDED = "the connection of this client has ended; make another client"
 _LISTS = frozenset({"tools/list"})
@@ -60,71 +55,35 @@ class Answers(Handlers):
 class Client(Limited, ABC):
     """A client: thread-safe; it connects when it is entered (``with``) or by ``connect``.
 
-    ``name``, ``version`` and, where the revision has them, ``title``, ``description``, ``icons`` and ``website_url``
-    introduce it. ``capabilities`` are declared in addition to those that follow from its handlers, which are registered
-    before it connects.
-
-    ``timeout`` is the number of seconds to wait for an answer, or for its next progress if ``on_progress`` was passed;
-    ``limit`` is the total. At most ``workers`` requests of the server run at the same time. ``ping`` is the number of
-    silent seconds after which the server is pinged; the connection ends after ``ping_failures`` pings without an answer.
-    ``record`` is a file to which all messages are written, one a line, for ``mcp-codegen validate`` and for people.
-    ``require`` are the capabilities, as dotted paths (``"tools"``, ``"resources.subscribe"``), that the server must have
-    declared. ``log_level`` is the least severity of log messages; the server chooses if it is not set. ``limits`` restricts
-    how often the server may request messages and input; False for no limit. ``callbacks`` are functions that answer the
-    server's requests and receive its notifications: see ``ClientOptions`` of the revision.
-
-    Raise ``UsageError`` for an option that the revision does not have.
+    Handlers of requests are registered before it connects, as the declared capabilities follow from them.
     """
 
     binding: Binding
     context: ClassVar[type[Context]] = ClientContext
 
-    def __init__(
-        self,
-        open_transport: Callable[[], Transport],
-        *,
-        name: str = "mcp-bindings",
-        version: str = "0",
-        title: str | None = None,
-        description: str | None = None,
-        icons: Sequence[Any] | None = None,
-        website_url: str | None = None,
-        capabilities: Any = None,
-        timeout: float = TIMEOUT,
-        limit: float = 600.0,
-        workers: int = 4,
-        ping: float | None = None,
-        ping_failures: int = 3,
-        record: str | os.PathLike[str] | None = None,
-        require: Iterable[str] = (),
-        log_level: Level | None = None,
-        limits: Limits | bool = True,
-        **callbacks: Any,
-    ) -> None:
-        more = {"title": title, "description": description, "icons": icons, "website_url": website_url}
-        self.info = introduction(self.binding, name, version, **more)
-        require_seconds(timeout=timeout, limit=limit, ping=ping or 0)
-        require_positive_integers(workers=workers, ping_failures=ping_failures)
-        self.timeout = timeout
-        self.limit = limit
+    options_class: ClassVar[type[ClientOptions]]
+
+    def __init__(self, open_transport: Callable[[], Transport], options: ClientOptions) -> None:
+        self._options = options
+        self.info = introduction(
+            self.binding,
+            options.name,
+            options.version,
+            title=options.title,
+            description=options.description,
+            icons=options.icons,
+            website_url=options.website_url,
+        )
+        self.timeout = options.timeout
+        self.limit = options.limit
         self._open = open_transport
-        self._capabilities = capabilities
-        self._workers = workers
-        self._ping = ping
-        self._ping_failures = ping_failures
-        self._record = record
         self._handlers = Answers(self.binding, "client")
         self._connection: Connection | None = None
         self._closed = False
         self._greeting: Connection | None = None
         """The connection during the handshake, so that ``close`` can end it."""
         self._connecting = Lock()
-        require_list("require", require, "tools", str)
-        self._required = tuple(sorted({*require}))
-        if log_level is not None:
-            check_level(log_level)
-        self._log_level = log_level
-        super().__init__(limits)
+        super().__init__(options.limits)
         self.checks_outputs: bool | None = None
         """Whether results of tools are validated against their schemas; None: if ``jsonschema`` is installed."""
         self.outputs: Outputs | None = None
@@ -136,12 +95,10 @@ class Client(Limited, ABC):
         """``execution.taskSupport`` of the listed tools, by name; None if the revision has no such member."""
         self._has: Sequence[str] = ()
         """Dotted paths of capabilities that follow from the options."""
-        if self._required:
-            check_paths(self.binding, "server", self._required)
-        if callbacks:
+        if options.has_callbacks:
             from ..features.callbacks import install
 
-            self._has = install(self, callbacks)
+            self._has = install(self, vars(options))
 
     # Handlers.
 
@@ -188,7 +145,7 @@ class Client(Limited, ABC):
     def capabilities(self) -> Any:
         """The declared capabilities: those of the handlers and the option ``capabilities``."""
         return declared_by(
-            self.binding, "client", self._handlers.methods, more=self._capabilities, also=self._also_declared()
+            self.binding, "client", self._handlers.methods, more=self._options.capabilities, also=self._also_declared()
         )
 
     def _also_declared(self) -> Sequence[str]:
@@ -218,7 +175,7 @@ class Client(Limited, ABC):
                 if self._connection.closed:
                     raise ConnectionClosed(_ENDED)
                 return
-            connection = self._greeting = self.attach(recorded(self._open(), self._record))
+            connection = self._greeting = self.attach(recorded(self._open(), self._options.record))
             try:
                 with CallScope(self.timeout):
                     self.greet(connection)
@@ -254,7 +211,7 @@ class Client(Limited, ABC):
             listen=listen,
             timeout=self.timeout,
             limit=self.limit,
-            workers=self._workers,
+            workers=self._options.workers,
         )
 
     def _run(self, connection: Connection, incoming: Incoming) -> bytes | None:
@@ -283,7 +240,7 @@ class Client(Limited, ABC):
     def adopt(self, connection: Connection) -> None:
         """Make a connection the client's after its handshake. Raise ``MissingCapability``."""
         declared = connection.session.peer_capabilities
-        missing = [path for path in self._required if not self.binding.declares(declared, path)]
+        missing = [path for path in self._options.require if not self.binding.declares(declared, path)]
         if missing:
             raise MissingCapability(missing)
         self._adopted(connection)
@@ -291,10 +248,11 @@ class Client(Limited, ABC):
         self._connection = connection
         if self._handlers.methods:
             self._receive_notifications(connection)
-        if self._ping is not None:
+        options = self._options
+        if options.ping is not None:
             from ..connection.keepalive import watch
 
-            watch(connection, self.binding, every=self._ping, failures=self._ping_failures)
+            watch(connection, self.binding, every=options.ping, failures=options.ping_failures)
 
     def _adopted(self, connection: Connection) -> None:
         """Send what belongs at the start of a connection."""

@@ -10,6 +10,7 @@ from ..errors import ResponseError
 from ..methods import RequestMethod
 from ..session.handshake import HandshakeClientSession
 from .client import Client
+from .options import HandshakeClientOptions
 
 if TYPE_CHECKING:
     from ..session.events import Incoming, Notified
@@ -27,16 +28,14 @@ _PAGE_FIRST = -32042
 
 
 class HandshakeClient(Client):
-    """A client of a revision whose sessions begin with a handshake; see ``Client``.
+    """A client of a revision whose sessions begin with a handshake. ``options`` are those of ``HandshakeClientOptions``."""
 
-    ``tasks`` keeps the tasks that requests of the server become; without it they become none.
-    """
+    options_class = HandshakeClientOptions
 
-    def __init__(
-        self, open_transport: Callable[[], Transport], *, tasks: MemoryTasks | None = None, **options: Any
-    ) -> None:
-        super().__init__(open_transport, **options)
-        self._tasks = None if tasks is None else self._core_tasks(tasks)
+    def __init__(self, open_transport: Callable[[], Transport], **options: Any) -> None:
+        chosen = HandshakeClientOptions(self.binding, **options)
+        super().__init__(open_transport, chosen)
+        self._tasks = None if chosen.tasks is None else self._core_tasks(chosen.tasks)
 
     def _core_tasks(self, tasks: MemoryTasks) -> CoreTasks:
         from ..tasks.core_tasks import CoreTasks
@@ -75,9 +74,9 @@ class HandshakeClient(Client):
         connection.send(line)
 
     def _adopted(self, connection: Connection) -> None:
-        key = self.binding.requests["logging/setLevel"]
-        if self._log_level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
-            connection.request(key, key.params(level=self._log_level))
+        key, level = self.binding.requests["logging/setLevel"], self._options.log_level
+        if level is not None and self.binding.declares(connection.session.peer_capabilities, "logging"):
+            connection.request(key, key.params(level=level))
 
     def close(self) -> None:
         """Close the connection, or end the attempt to open one in another thread. Idempotent; from any thread."""

@@ -22,10 +22,18 @@ from ..errors import (
     UsageError,
 )
 from ..http.client.statuses import rejects_message, shows_stateless_server
+from ..installed_revisions import client_class, select_revisions
 from ..methods import NotificationMethod, RequestMethod
-from ..session.capabilities import check_paths, missing_members
-from ..validation import require_mappings, require_seconds
-from .client import TIMEOUT, Client
+from ..session.capabilities import check_paths
+from ..validation import require_seconds
+from .client import Client
+from .options import (
+    ONLY_OF_ONE_REVISION,
+    ClientOptions,
+    HandshakeClientOptions,
+    NegotiationOptions,
+    StatelessClientOptions,
+)
 from .transport_factories import TransportFactory, recorded
 
 if TYPE_CHECKING:
@@ -34,51 +42,33 @@ if TYPE_CHECKING:
     from ..transports import Transport
     from .handshake import HandshakeClient
 
-Handler = Callable[[Any, Any], Any]
-
-_STATELESS_ONLY = frozenset({"cache", "rounds"})
+_STATELESS_ONLY = StatelessClientOptions.names() - HandshakeClientOptions.names() - ONLY_OF_ONE_REVISION
 """Options that handshake clients neither have nor need."""
-_PLAIN = frozenset(
-    {"cache", "capabilities", "limit", "log_level", "name", "require", "rounds", "timeout", "version", "workers"}
-)
-"""Options that mean the same in every revision."""
 
 
 class Negotiation:
     """Tries revisions, in order of preference, until the server accepts one.
 
-    ``load`` returns the client class of a revision; it is called for candidates only. ``handlers`` are functions by method,
-    as for ``Client.handler``; a client gets those of methods that its servers send. ``probe`` is the number of seconds
-    without an answer after which a server is assumed to require a handshake. ``record`` is the file to which all messages
-    are written. ``options`` are those of the clients; the options of stateless clients are not passed to the others.
+    ``options`` are those of ``NegotiationOptions`` and of the clients. A client gets the options that its revision has, and
+    the handlers of methods that its servers send. Raise ``UsageError`` for an option that is not valid.
     """
 
-    def __init__(
-        self,
-        open_transport: Callable[[], Transport],
-        revisions: Sequence[str],
-        load: Callable[[str], type[Client]],
-        *,
-        handlers: Mapping[str, Handler] | None = None,
-        probe: float = 5.0,
-        record: str | os.PathLike[str] | None = None,
-        **options: Any,
-    ) -> None:
-        if not revisions:
-            message = "`revisions` is empty; name at least one"
-            raise UsageError(message)
+    def __init__(self, open_transport: Callable[[], Transport], **options: Any) -> None:
+        own = NegotiationOptions.names() & options.keys()
+        chosen = NegotiationOptions(**{name: options.pop(name) for name in own})
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
             raise UsageError(message)
-        require_mappings(handlers=handlers)
-        require_seconds(probe=probe)
+        self._revisions = select_revisions(chosen.revisions)
+        if not self._revisions:
+            message = "`revisions` is empty; name at least one"
+            raise UsageError(message)
         self._open = open_transport
-        self._revisions = tuple(revisions)
-        self._load = load
-        self._handlers = dict(handlers or {})
-        self._probe = probe
-        self._record = record
+        self._handlers = dict(chosen.handlers or {})
+        self._probe = chosen.probe
+        self._record: str | os.PathLike[str] | None = options.pop("record", None)
         self._options = options
+        self._timeout: float = options.get("timeout", ClientOptions.timeout)
         self._transport: Transport | None = None
         self._last_id = 0
 
@@ -88,10 +78,9 @@ class Negotiation:
         If both eras fail, the error of the second is raised, with that of the first as its cause. All of it has the
         client's ``timeout``, and probing at most half of that.
         """
-        timeout: float = self._options.get("timeout", TIMEOUT)
-        require_seconds(timeout=timeout)
+        require_seconds(timeout=self._timeout)
         try:
-            with CallScope(timeout):
+            with CallScope(self._timeout):
                 return self._connect()
         except BaseException:
             self._close()
@@ -100,7 +89,7 @@ class Negotiation:
     def _connect(self) -> Client:
         tried: dict[str, McpError] = {}
         for revision in self._revisions:
-            cls = self._load(revision)
+            cls = client_class(revision)
             era = cls.binding.era
             if era in tried:
                 continue
@@ -115,7 +104,7 @@ class Negotiation:
                 if mutual is None:
                     raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
                 # It may be the one that was refused: then this is the one retry that the text requires.
-                chosen = self._load(mutual)
+                chosen = client_class(mutual)
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
             except (HttpError, ResponseError) as fault:
                 # Any other error shows a server of the other era, unless it says nothing about the message at all.
@@ -142,7 +131,7 @@ class Negotiation:
         client = self._client(cls)
         connection = self._attach(client)
         try:
-            client.greet(connection, timeout=min(self._probe, self._options.get("timeout", TIMEOUT) / 2))
+            client.greet(connection, timeout=min(self._probe, self._timeout / 2))
         finally:
             self._last_id = connection.session.requests_sent
         client.adopt(connection)
@@ -157,10 +146,10 @@ class Negotiation:
         finally:
             self._last_id = session.requests_sent
         agreed = result.protocol_version
-        if agreed not in self._revisions or self._load(agreed).binding.era != "handshake":
+        if agreed not in self._revisions or client_class(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
         if agreed != cls.binding.revision:
-            client, connection, result = self._switch(client, self._load(agreed), result)
+            client, connection, result = self._switch(client, client_class(agreed), result)
         cast("HandshakeClient", client).settle(connection, result)
         client.adopt(connection)
         return client
@@ -183,10 +172,9 @@ class Negotiation:
         return connection
 
     def _client(self, cls: type[Client]) -> Client:
-        stateless = cls.binding.era == "stateless"
-        options = {name: each for name, each in self._options.items() if stateless or name not in _STATELESS_ONLY}
         start = self._open.but(_not_again) if isinstance(self._open, TransportFactory) else _not_again
-        client = cls(start, **self._offered(cls, options))
+        make: Callable[..., Client] = cls
+        client = make(start, **self._offered(cls))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
             **cls.binding.notifications,
@@ -200,26 +188,25 @@ class Negotiation:
                 raise UsageError(text)
         return client
 
-    def _offered(self, cls: type[Client], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _offered(self, cls: type[Client]) -> Mapping[str, Any]:
         """Return the options that a revision has. Raise ``MissingCapability`` if it lacks a required capability."""
-        required = frozenset(options.get("require") or ())
+        required = frozenset(self._options.get("require") or ())
         try:
             check_paths(cls.binding, "server", required)
         except UsageError:
-            others = [self._load(revision).binding.capabilities["server"] for revision in self._revisions]
+            others = [client_class(revision).binding.capabilities["server"] for revision in self._revisions]
             if not required <= frozenset().union(*others):
                 raise
             raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
-        if options.keys() <= _PLAIN:
-            return options
-        from ..features.callbacks import EVERY, options_of
-
-        lacking = (EVERY - options_of(cls.binding)) | missing_members(cls.binding)
-        return {name: each for name, each in options.items() if name not in lacking}
+        # `tasks` means something else in each era, so it is never left out.
+        lacking = cls.options_class.lacking_in(cls.binding) - {"tasks"}
+        if cls.binding.era == "handshake":
+            lacking |= _STATELESS_ONLY
+        return {name: each for name, each in self._options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:
         """Return the methods that servers of any of the revisions send."""
-        bindings = [self._load(revision).binding for revision in self._revisions]
+        bindings = [client_class(revision).binding for revision in self._revisions]
         requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
         notifications = {
             name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by

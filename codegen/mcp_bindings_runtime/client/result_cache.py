@@ -18,7 +18,7 @@ from ..validation import require_positive_integers, require_positive_numbers
 from .transport_factories import TransportFactory
 
 if TYPE_CHECKING:
-    from ..http.client.endpoint import Auth
+    from ..http.client.options import Auth
     from ..session.events import Notified
 
 ENTRIES = 1024

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
-from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision, UsageError
+from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision
 from ..methods import RequestMethod
 from ..session.stateless import CHANGES, LISTEN, StatelessClientSession
 from .client import Client
+from .options import StatelessClientOptions
 
 if TYPE_CHECKING:
     from ..session.events import Notified
@@ -24,41 +25,24 @@ R = TypeVar("R")
 
 
 class StatelessClient(Client):
-    """A client of a revision without handshake; see ``Client`` for the other options.
+    """A client of a revision without handshake. ``options`` are those of ``StatelessClientOptions``.
 
-    Without ``log_level`` the server sends no log messages. ``rounds`` is the limit on requests for input during one request.
-    With ``discover`` the client sends ``server/discover`` when it connects, which shows whether the server supports the
-    revision. With ``restart`` a connection that has ended by itself is opened again at the next request: a server process
-    is started again; requests in flight are lost (``ConnectionClosed``), and so are subscriptions. With ``tasks`` the server
-    may answer tool calls with tasks; ``call_tool`` then waits for the result, at most ``limit`` seconds. ``cache`` keeps
-    results as long as the server allows: True for a cache of this client, or a ``ResultCache`` that clients share.
+    A connection that is opened again (``restart``) loses requests in flight (``ConnectionClosed``) and subscriptions. The
+    result of a tool call that became a task (``tasks``) is awaited for at most ``limit`` seconds.
     """
 
-    def __init__(
-        self,
-        open_transport: Callable[[], Any],
-        *,
-        rounds: int = 16,
-        discover: bool = True,
-        restart: bool = False,
-        tasks: bool = False,
-        cache: ResultCache | bool = False,
-        **options: Any,
-    ) -> None:
-        if tasks:
+    options_class = StatelessClientOptions
+
+    def __init__(self, open_transport: Callable[[], Any], **options: Any) -> None:
+        self._stateless_options = chosen = StatelessClientOptions(self.binding, **options)
+        if chosen.tasks:
             from ..tasks.extension_binding import with_tasks
 
             self.binding = with_tasks(self.binding)
         self._subscribing = Lock()
-        super().__init__(open_transport, **options)
-        self._rounds = rounds
-        self._discover = discover
-        self._restart = restart
-        self._cached = None if cache is False else self._cached_requests(cache, open_transport)
+        super().__init__(open_transport, chosen)
+        self._cached = None if chosen.cache is False else self._cached_requests(chosen.cache, open_transport)
         self._subscription: ChangeFeed | None = None
-        if self._required and not discover:
-            text = "`require` needs the capabilities from `server/discover`; leave out discover=False"
-            raise UsageError(text)
 
     def _cached_requests(self, cache: ResultCache | bool, start: Callable[[], Any]) -> CachedRequests:
         from .result_cache import CachedRequests, cache_of
@@ -76,7 +60,7 @@ class StatelessClient(Client):
 
     def _session(self) -> Any:
         return StatelessClientSession(
-            self.binding, info=self.info, capabilities=self.capabilities, log_level=self._log_level
+            self.binding, info=self.info, capabilities=self.capabilities, log_level=self._options.log_level
         )
 
     def _receive_notifications(self, connection: Connection | None) -> None:
@@ -108,7 +92,7 @@ class StatelessClient(Client):
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Send ``server/discover``, unless ``discover`` is off; ``timeout`` is in seconds."""
-        if self._discover:
+        if self._stateless_options.discover:
             session: Any = connection.session
             try:
                 result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
@@ -137,7 +121,7 @@ class StatelessClient(Client):
             self._cached.close()
 
     def _stale(self, connection: Connection) -> bool:
-        return self._restart and connection.closed and not self._closed
+        return self._stateless_options.restart and connection.closed and not self._closed
 
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
         """Return ``_meta`` of a request of this client, with further entries by their wire names."""
@@ -220,8 +204,8 @@ class StatelessClient(Client):
         rounds = 0
         while result.__class__ is wanted:
             rounds += 1
-            if rounds > self._rounds:
-                text = f"{key.name}: the server requested input more than {self._rounds} times"
+            if rounds > self._stateless_options.rounds:
+                text = f"{key.name}: the server requested input more than {self._stateless_options.rounds} times"
                 raise ProtocolError(text)
             if result.input_requests is None and result.request_state is None:
                 text = f"{key.name}: the server requested input with neither `inputRequests` nor `requestState`"

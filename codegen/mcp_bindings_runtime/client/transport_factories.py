@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..session.framing import DEFAULT_LIMIT
-from ..validation import (
-    require_callable,
-    require_command,
-    require_instance,
-    require_methods,
-    require_positive_integers,
-    require_positive_numbers,
-    require_string_keys,
-    require_strings,
-    require_transport,
-)
+from ..transports.options import StdioOptions
+from ..validation import require_command, require_instance, require_transport
 
 if TYPE_CHECKING:
     import os
-    import ssl
 
     from ..facts import Facts
-    from ..http.client.endpoint import Auth
+    from ..http.client.options import Auth, HttpClientOptions
     from ..server.server import Server
     from ..transports import Transport
-    from ..transports.child import Stderr
 
 _WHO = frozenset({"authorization", "cookie"})
 """Headers that identify the user."""
@@ -55,88 +43,44 @@ class TransportFactory:
         return TransportFactory(start, self.origin, self.auth)
 
 
-def child(
-    command: Sequence[str],
-    *,
-    env: Mapping[str, str] | None,
-    inherit_env: bool,
-    cwd: str | os.PathLike[str] | None,
-    stderr: Stderr,
-) -> TransportFactory:
-    """Return a factory for a server that is started as a child process; see ``Client.stdio``."""
+def child(command: Sequence[str], **options: Any) -> TransportFactory:
+    """Return a factory for a server that is started as a child process. ``options`` are those of ``StdioOptions``."""
     require_command(command)
-    require_string_keys(env=env)
+    chosen = StdioOptions(**options)
 
     def start() -> Transport:
         from ..transports.child import Child
 
-        return Child(command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr)
+        return Child(command, env=chosen.env, inherit_env=chosen.inherit_env, cwd=chosen.cwd, stderr=chosen.stderr)
 
-    return TransportFactory(start, ("stdio", *command, str(cwd), inherit_env, *sorted((env or {}).items())))
+    variables = sorted((chosen.env or {}).items())
+    return TransportFactory(start, ("stdio", *command, str(chosen.cwd), chosen.inherit_env, *variables))
 
 
-def http(
-    url: str,
-    *,
-    facts: Facts | None,
-    headers: Mapping[str, str] | None,
-    auth: Auth | None,
-    proxy: str | None,
-    tls: ssl.SSLContext | None,
-    pool: int,
-    connect_timeout: float,
-    max_message: int,
-) -> TransportFactory:
-    """Return a factory for the server at a URL; see ``Client.http``. ``facts`` is None if the revision is negotiated."""
+def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
+    """Return a factory for the server at a URL.
+
+    ``facts`` are those of the revision, None if it is negotiated. ``options`` are those of ``HttpClientOptions``.
+    """
     require_instance("url", url, str, "a str such as 'https://example.com/mcp'")
-    require_strings(proxy=proxy)
-    require_string_keys(headers=headers)
-    require_positive_integers(pool=pool, max_message=max_message)
-    require_positive_numbers(connect_timeout=connect_timeout)
-    if auth is not None:
-        require_callable("auth", auth, ("refusal",))
-    if tls is not None:
-        require_methods("tls", tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
+    from ..http.client.options import HttpClientOptions
 
-    def reach() -> Transport:
-        return open_http(
-            url,
-            facts=facts,
-            headers=headers,
-            auth=auth,
-            proxy=proxy,
-            tls=tls,
-            pool=pool,
-            connect_timeout=connect_timeout,
-            max_message=max_message,
-        )
-
+    chosen = HttpClientOptions(**options)
+    headers = chosen.headers or {}
     # Public results are shared by all users of a server.
-    others = sorted((name.lower(), value) for name, value in (headers or {}).items() if name.lower() not in _WHO)
-    return TransportFactory(reach, ("http", url, proxy, tls, *others), auth)
+    others = sorted((name.lower(), value) for name, value in headers.items() if name.lower() not in _WHO)
+    origin = ("http", url, chosen.proxy, chosen.tls, *others)
+    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, chosen.auth)
 
 
-def open_http(
-    url: str,
-    *,
-    facts: Facts | None = None,
-    headers: Mapping[str, str] | None = None,
-    auth: Auth | None = None,
-    proxy: str | None = None,
-    tls: ssl.SSLContext | None = None,
-    pool: int = 16,
-    connect_timeout: float = 10.0,
-    max_message: int = DEFAULT_LIMIT,
-) -> Transport:
+def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = None) -> Transport:
     """Return a transport to the server at ``url``; nothing has been sent over it yet.
 
-    ``facts`` are those of the revision; None if it is negotiated. ``headers`` are sent with every request, and so are those
-    that ``auth`` returns. ``proxy`` is the URL of an HTTP proxy, ``tls`` the context with the trusted certificates, ``pool``
-    the limit on idle connections, ``connect_timeout`` the seconds to open one, ``max_message`` the limit on the bytes of a
-    message. Raise ``UsageError`` for an invalid URL, and if urllib3 is missing.
+    ``facts`` are those of the revision; None if it is negotiated. Raise ``UsageError`` for an invalid URL, and if urllib3
+    is missing.
     """
     try:
-        from ..http.client.wire import Settings, Wire
+        from ..http.client.wire import Wire
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "urllib3":
             raise
@@ -145,11 +89,12 @@ def open_http(
     from ..http.client.endpoint import Endpoint
     from ..http.client.streamable import StreamableHttp
 
-    wire = Wire(url, Settings(proxy, tls, pool, connect_timeout))
-    endpoint = Endpoint(wire, headers or {}, auth)
+    endpoint = Endpoint(Wire(url, options), options.headers or {}, options.auth)
     if facts is None:
-        return StreamableHttp(endpoint, limit=max_message)
-    return StreamableHttp(endpoint, limit=max_message, only_sse=facts.only_sse, version_header=facts.version_header)
+        return StreamableHttp(endpoint, limit=options.max_message)
+    return StreamableHttp(
+        endpoint, limit=options.max_message, only_sse=facts.only_sse, version_header=facts.version_header
+    )
 
 
 def memory(server: Any) -> TransportFactory:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ..options import Milliseconds, Options, Prerequisite, Seconds
+from ..options import INTRODUCTION, Milliseconds, Options, Prerequisite, Seconds
 from ..validation import (
     require_booleans,
     require_callable,
@@ -27,10 +27,7 @@ class ServerOptions(Options):
     """The options of a server besides its name and version."""
 
     prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
-        "title": Prerequisite("member of Implementation", "title"),
-        "description": Prerequisite("member of Implementation", "description"),
-        "icons": Prerequisite("member of Implementation", "icons"),
-        "website_url": Prerequisite("member of Implementation", "website_url"),
+        **INTRODUCTION,
         "ping": Prerequisite("method", "ping"),
         "ping_failures": Prerequisite("method", "ping"),
         "tasks": Prerequisite("method", "tasks/result"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
     from mcp_bindings_runtime.features.limits import Limits
-    from mcp_bindings_runtime.http.client.endpoint import Auth
+    from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
@@ -49,50 +49,56 @@ if TYPE_CHECKING:
         """Keyword arguments of a client. Exists for type checkers only."""
 
         name: str
-        """Name of the client, sent to the server."""
+        """Name of the client, sent to the server. Default: 'mcp-bindings'."""
 
         version: str
-        """Version of the client, sent to the server."""
+        """Version of the client, sent to the server. Default: '0'."""
 
         capabilities: types.ClientCapabilities | None
-        """Capabilities to declare besides those that follow from callbacks and
+        """Capabilities to declare in addition to those that follow from callbacks and
         handlers.
         """
 
         timeout: float
-        """Seconds to wait for a response, by default 60; each progress notification
-        restarts the timer.
+        """Seconds to connect and to wait for a response; each progress notification
+        restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response in total, by default 600."""
+        """Seconds to wait for a response in total. Default: 600.0."""
 
         workers: int
-        """Limit on concurrently running requests of the server, by default 4."""
+        """Limit on the requests of the server that run at the same time. Default: 4."""
 
         ping: float | None
-        """Seconds without a message until the server is pinged; None to disable
-        pings.
+        """Seconds without a message after which the server is pinged; None for
+        never.
         """
 
         ping_failures: int
-        """Number of unanswered pings that ends the connection, by default 3."""
+        """Number of pings without a response after which the connection is closed.
+        Default: 3.
+        """
 
         record: str | PathLike[str] | None
-        """File to which all messages are written."""
-
-        limits: Limits | bool
-        """Rate limits for the server's requests for messages and input; False to
-        disable them.
+        """File to which all messages are written, one a line, for `mcp-codegen
+        validate` and for people.
         """
 
         require: Iterable[ServerCapability | str]
-        """Capabilities that the server must have; otherwise connecting raises
-        MissingCapability.
+        """Capabilities that the server must have, as dotted paths; otherwise connecting
+        raises `MissingCapability`.
         """
 
         log_level: types.LoggingLevel | None
-        """Lowest severity of the log messages to receive."""
+        """Lowest severity of the log messages to receive; the server chooses unless
+        set, and a stateless one sends none.
+        """
+
+        limits: Limits | bool
+        """Rate limits for the server's requests for messages and input; True for the
+        defaults, False for none. Default: True.
+        """
 
         sampling: Callable[
             [types.CreateMessageRequestParams, ClientContext],
@@ -124,19 +130,19 @@ if TYPE_CHECKING:
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
-        """Called with each log message."""
+        """Callback for each log message."""
 
         on_resource_updated: Callable[[types.ResourceUpdatedNotificationParams], object]
-        """Called when a subscribed resource has changed."""
+        """Callback for each change of a subscribed resource."""
 
         on_tools_changed: Callable[[], object]
-        """Called when the list of tools has changed."""
+        """Callback for each change of the list of tools."""
 
         on_prompts_changed: Callable[[], object]
-        """Called when the list of prompts has changed."""
+        """Callback for each change of the list of prompts."""
 
         on_resources_changed: Callable[[], object]
-        """Called when the list of resources has changed."""
+        """Callback for each change of the list of resources."""
 
 
 class ClientContext(RuntimeContext):
@@ -168,6 +174,12 @@ class Client(RuntimeClient):
 
     if TYPE_CHECKING:
 
+        def __init__(
+            self,
+            open_transport: Callable[[], Transport],
+            **options: Unpack[ClientOptions],
+        ) -> None: ...
+
         @overload
         def handler(
             self, key: RequestMethod[P, R]
@@ -193,13 +205,23 @@ class Client(RuntimeClient):
     ) -> Self:
         """Return a client that runs the server as a child process and stops it on close.
 
-        ``command`` is the program and its arguments, ``cwd`` its working directory. The
-        server's environment has the few variables that every program needs and those in
-        ``env``; with ``inherit_env`` it has all variables of this process. Its stderr is
-        inherited; with ``"capture"`` it is kept, and errors show its last lines.
+        ``command`` is the program and its arguments.
+
+        - ``env``: Environment variables of the server besides the few that every
+          program needs.
+        - ``inherit_env``: If true, the server has all environment variables of this
+          process.
+        - ``cwd``: Working directory of the server; that of this process unless set.
+        - ``stderr``: Destination of the server's standard error: `"inherit"` for that
+          of this process, `"capture"` to show its last lines in errors, a callback that
+          receives each line, or a file or descriptor.
         """
         start = transport_factories.child(
-            command, env=env, inherit_env=inherit_env, cwd=cwd, stderr=stderr
+            command,
+            env=env,
+            inherit_env=inherit_env,
+            cwd=cwd,
+            stderr=stderr,
         )
         return cls(start, **options)
 
@@ -219,12 +241,16 @@ class Client(RuntimeClient):
     ) -> Self:
         """Return a client of the server at a URL. Requires the extra ``http``.
 
-        ``headers`` are sent with every request. ``auth`` returns headers that authorize a
-        request: it is called with None before each request, and once more with the
-        HttpError if the server refuses it. ``proxy`` is the URL of an HTTP proxy. ``tls``
-        replaces the system's certificate authorities. ``pool`` limits the idle connections
-        that are kept, ``connect_timeout`` the seconds to open a connection, and
-        ``max_message`` the bytes of a message from the server.
+        - ``headers``: Headers that are sent with every request.
+        - ``auth``: Callback that returns the headers that authorize a request: it
+          receives None before each request, and the `HttpError` if the server has
+          refused the request.
+        - ``proxy``: URL of an HTTP proxy.
+        - ``tls``: Trusted certificates, and the client's own; the certificate
+          authorities of the system unless set.
+        - ``pool``: Limit on the idle connections that are kept.
+        - ``connect_timeout``: Seconds to open a connection.
+        - ``max_message``: Limit on the bytes of a message from the server.
         """
         start = transport_factories.http(
             url,

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import ast
 from functools import reduce
+from importlib import import_module
 from operator import and_
 from pathlib import Path
+from types import ModuleType
 
 from checkout import REVISIONS
-from mcp_bindings_runtime.client.any_client import AnyClient, AnyOptions
+from mcp_bindings import connect
+from mcp_bindings_runtime.client.any_client import AnyClient
+from mcp_bindings_runtime.client.options import ONLY_OF_ONE_REVISION, NegotiationOptions
 from support.scripted_peers import package
 
 MAKING = {"stdio", "http", "in_memory", "over"}
 """Ways to make a client of one revision."""
-INSIDE = {"adopt", "attach", "context", "follow", "forget_outdated", "greet", "handler", "limits", "settle"}
+INSIDE = {
+    "options_class",
+    "adopt",
+    "attach",
+    "context",
+    "follow",
+    "forget_outdated",
+    "greet",
+    "handler",
+    "limits",
+    "settle",
+}
 """What clients have for their own, and the decorator of handlers, whose keys are those of one revision."""
 
-FOR_ONE_REVISION = {"discover", "restart"}
-"""Options of what negotiation does by itself, and of what it cannot do again."""
 
-
-def options_of(revision: str) -> set[str]:
-    """The keys of ``ClientOptions``, which no one but a type checker sees."""
-    source = Path(package(revision).__file__).with_name("client.py").read_text()
+def typed_options(module: ModuleType, name: str) -> set[str]:
+    """The keys of a ``TypedDict``, which there is for type checkers only."""
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
     found = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.ClassDef)]
-    (options,) = [each for each in found if each.name == "ClientOptions"]
+    (options,) = [each for each in found if each.name == name]
     return {each.target.id for each in options.body if isinstance(each, ast.AnnAssign)}
+
+
+def client_options(revision: str) -> set[str]:
+    return typed_options(import_module(f"{package(revision).__name__}.client"), "ClientOptions")
 
 
 def public(cls: type) -> set[str]:
@@ -40,4 +56,5 @@ def test_it_has_what_all_have():
 
 
 def test_it_is_told_what_any_can_be_told():
-    assert {*AnyOptions.__annotations__} == set[str]().union(*map(options_of, REVISIONS)) - FOR_ONE_REVISION
+    of_any = set[str]().union(*map(client_options, REVISIONS))
+    assert typed_options(connect, "ConnectOptions") == of_any - ONLY_OF_ONE_REVISION | NegotiationOptions.names()

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from pathlib import Path
 from queue import Queue
 
 import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
-from mcp_bindings_runtime.client.client import Client
-from mcp_bindings_runtime.client.handshake import HandshakeClient
-from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
-from mcp_bindings_runtime.features.callbacks import EVERY, options_of
-from mcp_bindings_runtime.session.capabilities import missing_members
+from mcp_bindings_runtime.options import INTRODUCTION
 from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -43,23 +38,15 @@ def typed_options(revision):
 @each_revision
 def test_the_typed_options_are_those_that_there_are(revision):
     mcp = package(revision)
-    classes = (Client, HandshakeClient, StatelessClient)
-    taken = {
-        name for cls in classes if issubclass(mcp.Client, cls) for name in inspect.signature(cls.__init__).parameters
-    }
-    taken -= {"self", "open_transport", "callbacks", "options"}
-    # In the stateless revision it says that an extension is spoken, which is no capability of the revision.
-    taken -= missing_members(mcp.Client.binding)
-    if "tasks" not in mcp.Client.binding.capabilities["client"] and revision not in STATELESS:
-        taken -= {"tasks"}
-    assert typed_options(revision) == taken | options_of(mcp.Client.binding)
+    cls = mcp.Client.options_class
+    assert typed_options(revision) == cls.names() - cls.lacking_in(mcp.Client.binding)
 
 
 @each_revision
 def test_what_a_revision_does_not_have_is_no_option(revision):
     mcp = package(revision)
-    lacking = [*sorted(EVERY - options_of(mcp.Client.binding)), "on_weather"]
-    for name in lacking:
+    lacking = mcp.Client.options_class.lacking_in(mcp.Client.binding) - {*INTRODUCTION, "tasks"}
+    for name in [*sorted(lacking), "on_weather"]:
         with pytest.raises(UsageError, match=f"clients of {revision} have no option '{name}'"):
             mcp.Client.in_memory(mcp.Server("s", "1"), **{name: print})
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.client.transport_factories import open_http
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
+from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from support.echo_server import echo_server
 from support.raw_http_client import endpoint
 from support.scripted_http_server import Cut, HttpPeer, McpPeer, Request, answer, called, chunk, head, result
@@ -160,7 +161,7 @@ def test_a_call_that_renews_its_session_keeps_its_deadline(revision: str) -> Non
 @each_revision
 def test_a_request_that_is_aborted_before_it_is_sent_is_not_sent(revision: str) -> None:
     with McpPeer(revision) as peer:
-        transport: Any = open_http(peer.url, facts=package(revision).Client.binding.facts)
+        transport: Any = open_http(peer.url, HttpClientOptions(), facts=package(revision).Client.binding.facts)
         transport.abort(1)
         for number in (1, 2):
             meta = {"_meta": {"io.modelcontextprotocol/protocolVersion": revision}} if revision in STATELESS else {}

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
-from ...errors import HttpError, UsageError
+from ...errors import UsageError
 from .error_responses import http_error_of
 from .exchange import Exchange
 from .retry import wants_credentials
 from .wire import Wire
 
 if TYPE_CHECKING:
+    from .options import Auth
     from .wire import Response
-
-Auth: TypeAlias = "Callable[[HttpError | None], Mapping[str, str] | None]"
-"""Returns headers with credentials, most often ``Authorization``; None for none.
-
-It is called with None for each request; and again with the error after a refusal (401, or 403 with a challenge). If it
-returns headers then, the request is sent again.
-"""
 
 JSON: Final = "application/json"
 STREAM: Final = "text/event-stream"

@@ -6,7 +6,7 @@ import http.client
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urljoin
 
 import urllib3
@@ -24,6 +24,7 @@ from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageErr
 from .connections import Pool, SecurePool, sending, socket_options
 from .exchange import Exchange
 from .fast_path import FastPath, PlainResponse
+from .options import HttpClientOptions
 
 Response: TypeAlias = urllib3.BaseHTTPResponse | PlainResponse
 """An answer whose headers are there; its body has yet to be read."""
@@ -42,44 +43,31 @@ _DISCARDED: Final = 64 * 1024
 """Limit on the bytes of an ignored body that are read to keep its connection."""
 
 
-class Settings(NamedTuple):
-    """The settings of connections to a server."""
-
-    proxy: str | None = None
-    """The URL of an HTTP proxy."""
-    tls: ssl.SSLContext | None = None
-    """The trusted certificates, and the client's own; by default those of the system."""
-    pool: int = 16
-    """Limit on idle connections."""
-    connect_timeout: float = 10.0
-    """Seconds to open a connection."""
-
-
 class Wire:
     """The connections to the server at a URL. Thread-safe."""
 
-    def __init__(self, url: str, settings: Settings) -> None:
+    def __init__(self, url: str, options: HttpClientOptions) -> None:
         self.url = check_url(url)
-        self._connect_timeout = settings.connect_timeout
-        options: dict[str, Any] = {
+        self._connect_timeout = options.connect_timeout
+        arguments: dict[str, Any] = {
             "num_pools": 2,
-            "maxsize": settings.pool,
+            "maxsize": options.pool,
             "block": False,
             "retries": False,
             "socket_options": socket_options(),
         }
-        if settings.tls is not None:
-            options["ssl_context"] = settings.tls
+        if options.tls is not None:
+            arguments["ssl_context"] = options.tls
         manager = (
-            urllib3.PoolManager(**options)
-            if settings.proxy is None
-            else urllib3.ProxyManager(check_url(settings.proxy), **options)
+            urllib3.PoolManager(**arguments)
+            if options.proxy is None
+            else urllib3.ProxyManager(check_url(options.proxy), **arguments)
         )
         classes: Any = {"http": Pool, "https": SecurePool}
         manager.pool_classes_by_scheme = classes
         self._manager = manager
-        self._pool = manager if settings.proxy is not None else manager.connection_from_url(self.url)
-        self._target = self.url if settings.proxy is not None else parse_url(self.url).request_uri
+        self._pool = manager if options.proxy is not None else manager.connection_from_url(self.url)
+        self._target = self.url if options.proxy is not None else parse_url(self.url).request_uri
         self._fast_path = FastPath(self._pool, self._target, _host(self.url))
 
     def open(

@@ -1,0 +1,198 @@
+"""Options of clients, and of the negotiation of a revision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..binding import Binding
+from ..errors import UsageError
+from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
+from ..options import INTRODUCTION, Options, Prerequisite, Seconds
+from ..session.capabilities import check_paths
+from ..session.log_levels import Level, check_level
+from ..validation import require_list, require_mappings, require_positive_integers, require_seconds
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ..features.limits import Limits
+    from ..tasks.store import MemoryTasks
+    from .result_cache import ResultCache
+
+ONLY_OF_ONE_REVISION = frozenset({"discover", "restart"})
+"""Options that ``connect`` does not have: it always discovers, and cannot negotiate again."""
+_CALLBACKS: Mapping[str, Prerequisite] = {
+    "check_output": Prerequisite("fact", "output_schemas"),
+    "sampling": Prerequisite("method", SAMPLE),
+    "approve_request": Prerequisite("method", SAMPLE),
+    "approve_result": Prerequisite("method", SAMPLE),
+    "elicitation": Prerequisite("method", ELICIT),
+    "roots": Prerequisite("method", ROOTS),
+    **{name: Prerequisite("client capability", path) for name, path in BY_CAPABILITY.items()},
+    **{name: Prerequisite("method", method) for name, method in ON_NOTIFICATION.items()},
+}
+"""Callbacks and the options that go with them."""
+
+
+class NegotiationOptions(Options):
+    """Options of a negotiation. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
+
+    revisions: Sequence[str] | None = None
+    """Revisions to try, the preferred first; all installed ones, the newest first, unless set."""
+    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None
+    """Handlers of the server's requests and notifications by method. A handler receives the params, in the classes of the
+    negotiated revision, and a context.
+    """
+    probe: Seconds = 5.0
+    """Seconds to wait for the response to a stateless request before the client tries a handshake."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_mappings(handlers=self.handlers)
+        require_seconds(probe=self.probe)
+
+
+class ClientOptions(Options):
+    """Options of a client of any revision.
+
+    Raises ``UsageError`` for an unknown option, one that the revision does not have, and a value that is not valid.
+    """
+
+    prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
+        **INTRODUCTION,
+        "log_level": Prerequisite("method", ON_NOTIFICATION["on_log"]),
+        **_CALLBACKS,
+    }
+
+    name: str = "mcp-bindings"
+    """Name of the client, sent to the server."""
+    version: str = "0"
+    """Version of the client, sent to the server."""
+    title: str | None = None
+    """Display name of the client; `name` identifies it to programs."""
+    description: str | None = None
+    """Purpose of the client, in a sentence or two."""
+    icons: Sequence[Any] | None = None
+    """Icon of the client in one or more sizes and formats."""
+    website_url: str | None = None
+    """URL of a web page about the client."""
+    capabilities: Any = None
+    """Capabilities to declare in addition to those that follow from callbacks and handlers."""
+    timeout: Seconds = 60.0
+    """Seconds to connect and to wait for a response; each progress notification restarts the timer."""
+    limit: Seconds = 600.0
+    """Seconds to wait for a response in total."""
+    workers: int = 4
+    """Limit on the requests of the server that run at the same time."""
+    ping: Seconds | None = None
+    """Seconds without a message after which the server is pinged; None for never."""
+    ping_failures: int = 3
+    """Number of pings without a response after which the connection is closed."""
+    record: str | PathLike[str] | None = None
+    """File to which all messages are written, one a line, for `mcp-codegen validate` and for people."""
+    require: Iterable[str] = ()
+    """Capabilities that the server must have, as dotted paths; otherwise connecting raises `MissingCapability`."""
+    log_level: Level | None = None
+    """Lowest severity of the log messages to receive; the server chooses unless set, and a stateless one sends none."""
+    limits: Limits | bool = True
+    """Rate limits for the server's requests for messages and input; True for the defaults, False for none."""
+    check_output: bool | None = None
+    """If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed. True if the
+    extra `schema` is installed, unless set.
+    """
+    sampling: Callable[[Any, Any], Any] | None = None
+    """Callback that requests a message from a language model. It raises `features.sampling.Refused` to refuse."""
+    approve_request: Callable[[Any], Any] | None = None
+    """Callback that reviews the params before `sampling` and returns them, possibly changed. It raises
+    `features.sampling.Refused` to refuse.
+    """
+    approve_result: Callable[[Any, Any], Any] | None = None
+    """Callback that reviews the result of `sampling` and returns it, possibly changed. It raises
+    `features.sampling.Refused` to refuse.
+    """
+    sampling_tools: bool = False
+    """If true, `sampling` supports tools."""
+    sampling_context: bool = False
+    """If true, `sampling` adds the context of servers."""
+    elicitation: Callable[[Any, Any], Any] | None = None
+    """Callback that shows a form to the user and returns the outcome; the content of an accepted form is validated."""
+    elicitation_url: Callable[[Any, Any], Any] | None = None
+    """Callback that opens a URL for the user. It must show the whole URL first, and open it only with consent."""
+    roots: Iterable[Any] | None = None
+    """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots` changes them."""
+    on_log: Callable[[Any], object] | None = None
+    """Callback for each log message."""
+    on_resource_updated: Callable[[Any], object] | None = None
+    """Callback for each change of a subscribed resource."""
+    on_tools_changed: Callable[[], object] | None = None
+    """Callback for each change of the list of tools."""
+    on_prompts_changed: Callable[[], object] | None = None
+    """Callback for each change of the list of prompts."""
+    on_resources_changed: Callable[[], object] | None = None
+    """Callback for each change of the list of resources."""
+
+    def __init__(self, binding: Binding, **options: Any) -> None:
+        known = self.names() - (self.lacking_in(binding) & _CALLBACKS.keys())
+        unknown = next((name for name in options if name not in known), None)
+        if unknown is not None:
+            from difflib import get_close_matches
+
+            close = get_close_matches(unknown, sorted(known), 1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            text = f"clients of {binding.revision} have no option {unknown!r}{hint}; use {', '.join(sorted(known))}"
+            raise UsageError(text)
+        super().__init__(**options)
+        require_seconds(timeout=self.timeout, limit=self.limit, ping=self.ping or 0)
+        require_positive_integers(workers=self.workers, ping_failures=self.ping_failures)
+        require_list("require", self.require, "tools", str)
+        self.require = tuple(sorted({*self.require}))
+        check_paths(binding, "server", self.require)
+        if self.log_level is not None:
+            check_level(self.log_level)
+
+    @classmethod
+    def lacking_in(cls, binding: Binding) -> frozenset[str]:
+        """Return the names of the options that clients of a revision do not have."""
+        methods = {*binding.requests, *binding.notifications}
+        return cls.lacking(binding.facts, methods, binding.capabilities["client"])
+
+    @property
+    def has_callbacks(self) -> bool:
+        """Whether a callback, or an option that goes with callbacks, was passed."""
+        return not _CALLBACKS.keys().isdisjoint(vars(self))
+
+
+class HandshakeClientOptions(ClientOptions):
+    """Options of a client of a revision whose sessions begin with a handshake."""
+
+    prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
+        **ClientOptions.prerequisites,
+        "tasks": Prerequisite("client capability", "tasks"),
+    }
+
+    tasks: MemoryTasks | None = None
+    """Store of the tasks that requests of the server become; None if they become no tasks."""
+
+
+class StatelessClientOptions(ClientOptions):
+    """Options of a client of a revision without handshake."""
+
+    rounds: int = 16
+    """Limit on the requests for input during one request."""
+    discover: bool = True
+    """If true, connecting requests the server's revisions and capabilities."""
+    restart: bool = False
+    """If true, a connection that ended by itself is opened again at the next request: a server process is started again;
+    requests in flight and subscriptions are lost.
+    """
+    tasks: bool = False
+    """If true, the server may run tool calls as tasks; `call_tool` then waits for the result."""
+    cache: ResultCache | bool = False
+    """Cache of results: True for one of this client, or a `ResultCache` for several clients."""
+
+    def __init__(self, binding: Binding, **options: Any) -> None:
+        super().__init__(binding, **options)
+        if self.require and not self.discover:
+            text = "`require` needs the capabilities from `server/discover`; leave out discover=False"
+            raise UsageError(text)

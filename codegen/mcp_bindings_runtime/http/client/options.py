@@ -1,0 +1,60 @@
+"""Options of clients over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...options import Bytes, Options, Seconds
+from ...validation import (
+    require_callable,
+    require_methods,
+    require_positive_integers,
+    require_positive_numbers,
+    require_string_keys,
+    require_strings,
+)
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from ...errors import HttpError
+
+Auth: TypeAlias = "Callable[[HttpError | None], Mapping[str, str] | None]"
+"""Returns headers with credentials, most often ``Authorization``; None for none.
+
+It is called with None for each request; and again with the error after a refusal (401, or 403 with a challenge). If it
+returns headers then, the request is sent again.
+"""
+
+
+class HttpClientOptions(Options):
+    """Options of a client over HTTP. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
+
+    headers: Mapping[str, str] | None = None
+    """Headers that are sent with every request."""
+    auth: Auth | None = None
+    """Callback that returns the headers that authorize a request: it receives None before each request, and the
+    `HttpError` if the server has refused the request.
+    """
+    proxy: str | None = None
+    """URL of an HTTP proxy."""
+    tls: SSLContext | None = None
+    """Trusted certificates, and the client's own; the certificate authorities of the system unless set."""
+    pool: int = 16
+    """Limit on the idle connections that are kept."""
+    connect_timeout: Seconds = 10.0
+    """Seconds to open a connection."""
+    max_message: Bytes = 64 * 1024 * 1024
+    """Limit on the bytes of a message from the server."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_strings(proxy=self.proxy)
+        require_string_keys(headers=self.headers)
+        require_positive_integers(pool=self.pool, max_message=self.max_message)
+        require_positive_numbers(connect_timeout=self.connect_timeout)
+        if self.auth is not None:
+            require_callable("auth", self.auth, ("refusal",))
+        if self.tls is not None:
+            require_methods("tls", self.tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")

@@ -1,0 +1,33 @@
+"""Options of the server process that a client starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..options import Options
+from ..validation import require_string_keys
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .child import Stderr
+
+
+class StdioOptions(Options):
+    """Options of a server process. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
+
+    env: Mapping[str, str] | None = None
+    """Environment variables of the server besides the few that every program needs."""
+    inherit_env: bool = False
+    """If true, the server has all environment variables of this process."""
+    cwd: str | PathLike[str] | None = None
+    """Working directory of the server; that of this process unless set."""
+    stderr: Stderr = "inherit"
+    """Destination of the server's standard error: `"inherit"` for that of this process, `"capture"` to show its last lines
+    in errors, a callback that receives each line, or a file or descriptor.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        require_string_keys(env=self.env)
