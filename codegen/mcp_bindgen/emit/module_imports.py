@@ -29,7 +29,7 @@ _CLIENT_AND_SERVER: tuple[Sources, ...] = (
         ("runtime", ("method_support",)),
         ("runtime.client", ("transport_factories",)),
         ("runtime.connection.context", ("ClientContext as RuntimeContext", "ServerContext", "StatelessContext")),
-        ("runtime.server", ("decorator_support",)),
+        ("runtime.server", ("decorator_support", "runnable")),
         ("runtime.unset", ("UNSET", "Unset")),
         (".", ("methods", "types")),
         (".binding", ("BINDING",)),
@@ -120,8 +120,10 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
         (
             ("runtime.features.elicitation_outcomes", ("Accepted", "Cancelled", "Declined")),
             ("runtime.features.limits", ("Limits",)),
+            ("runtime.http.server.wsgi", ("Application",)),
             ("runtime.tasks.context", ("Task",)),
             ("runtime.tasks.store", ("MemoryTasks",)),
+            ("..serve", ("EndpointOptions", "HttpServerOptions")),
         ),
     ),
 }

@@ -1,7 +1,8 @@
-"""Methods that run a server over stdio and over HTTP."""
+"""Functions and methods that run servers over stdio and over HTTP."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class RunnableServer(Server):
-    """A server with the methods that run it.
-
-    They are apart from `Server` because the HTTP modules that they import are made for servers.
-    """
+    """A server with the methods that run it over stdio."""
 
     _pumped: Connection | None = None
     """The connection that ``pump`` serves."""
@@ -29,25 +27,6 @@ class RunnableServer(Server):
         from ..transports.stdio import run
 
         run(self.serve)
-
-    def wsgi_app(self, **options: Any) -> Application:
-        """Return a WSGI application that serves this server over HTTP, for any WSGI server and any path below it.
-
-        ``options`` are those of ``runtime.http.server.options.EndpointOptions``.
-        """
-        from ..http.server.options import EndpointOptions
-        from ..http.server.wsgi import Application
-
-        return Application([self], EndpointOptions(**options))
-
-    def run_http(self, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-        """Serve over HTTP at ``/mcp`` of a host and port (0: any that is free) until Ctrl-C. Needs the extra ``http``.
-
-        ``options`` are those of ``runtime.http.server.options.HttpServerOptions``.
-        """
-        from ..http.server.http_server import run_http
-
-        run_http([self], host, port, **options)
 
     def pump(self, timeout: float | None = 0.0) -> bool:
         """Serve over stdin and stdout from a loop of your own: handle what arrives within ``timeout`` seconds.
@@ -66,3 +45,18 @@ class RunnableServer(Server):
         if connection.closed:
             self._close_connection(connection)
         return not connection.closed
+
+
+def wsgi_app(servers: Sequence[Server], options: Mapping[str, Any]) -> Application:
+    """Return a WSGI application with one endpoint for all servers. ``options`` are those of ``EndpointOptions``."""
+    from ..http.server.options import EndpointOptions
+    from ..http.server.wsgi import Application
+
+    return Application(servers, EndpointOptions(**options))
+
+
+def run_http(servers: Sequence[Server], host: str, port: int, options: Mapping[str, Any]) -> None:
+    """Serve over HTTP until Ctrl-C. ``options`` are those of ``HttpServerOptions``."""
+    from ..http.server.http_server import run_http
+
+    run_http(servers, host, port, **options)
