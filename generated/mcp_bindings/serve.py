@@ -11,14 +11,107 @@ servers for the rest of the connection, or of the HTTP session.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mcp_bindings_runtime.server import runnable
 from mcp_bindings_runtime.server.multi_revision import MultiRevisionServer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypedDict, Unpack
+
+    from mcp_bindings_runtime.http.server.authorization import Authorization
+    from mcp_bindings_runtime.http.server.store import Store
     from mcp_bindings_runtime.http.server.wsgi import Application
     from mcp_bindings_runtime.server.server import Server
     from mcp_bindings_runtime.transports import Transport
+
+    class EndpointOptions(TypedDict, total=False):
+        """Keyword arguments of ``wsgi_app``. Exists for type checkers only."""
+
+        path: str
+        """Path of the endpoint below the mount point of the application. Default:
+        '/'.
+        """
+
+        sse_path: str | None
+        """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Default:
+        '/sse'.
+        """
+
+        messages_path: str
+        """Path to which clients of HTTP+SSE post. Default: '/messages'."""
+
+        allowed_hosts: Iterable[str]
+        """Names under which clients may address the server: for any port, or as
+        `name:port` for one. `"*"` allows all. Default: ('localhost', '127.0.0.1',
+        '[::1]').
+        """
+
+        allowed_origins: Iterable[str]
+        """Origins of web pages that may use the server, besides pages on the allowed
+        hosts. `"*"` allows all.
+        """
+
+        authorization: Authorization | None
+        """Check of the access token that each request must have. Without it, the
+        principal is the `REMOTE_USER` of the WSGI server, if there is one.
+        """
+
+        body_limit: int
+        """Limit on the bytes of a request's body. Default: 4194304."""
+
+        body_time: float
+        """Seconds in which a request's body must arrive. Default: 30.0."""
+
+        threads: int
+        """Number of requests that the WSGI server handles at the same time. Default:
+        32.
+        """
+
+        streams: int | None
+        """Limit on the streams that are open for listening, each of which occupies a
+        thread; three quarters of `threads` unless set.
+        """
+
+        handlers: int
+        """Limit on the handlers that run at the same time. Default: 256."""
+
+        keepalive: float
+        """Seconds without a message after which a stream carries a comment. Default:
+        15.0.
+        """
+
+        retry: int
+        """Milliseconds after which a client that has lost a stream should reconnect.
+        Default: 1000.
+        """
+
+        store: Store | None
+        """Store of sessions and events; a `MemoryStore` in this process unless set."""
+
+    class HttpServerOptions(EndpointOptions, total=False):
+        """Keyword arguments of ``http`` and ``run_http``. Exists for type checkers only."""
+
+        idle: float
+        """Seconds of silence within a request or between requests after which a
+        connection is closed. Default: 10.0.
+        """
+
+        head_time: float
+        """Seconds in which a request's head must arrive. Default: 10.0."""
+
+        grace: float
+        """Seconds that running handlers have to finish after the server was closed.
+        Default: 2.0.
+        """
+
+        ready: Callable[[Any], object] | None
+        """Callback that receives the server once it listens: an object with `port`,
+        `url(path)`, and `close()`, which any thread may call. Prints the URL on
+        standard error unless set.
+        """
+
 
 __all__ = ["http", "over", "stdio", "wsgi_app"]
 
@@ -40,21 +133,19 @@ def over(transport: Transport, *servers: Server) -> None:
     MultiRevisionServer(servers).serve(transport)
 
 
-def wsgi_app(*servers: Server, **options: Any) -> Application:
-    """Return a WSGI application with one endpoint for all servers; for ``options`` see ``wsgi_app`` of a server."""
-    from mcp_bindings_runtime.http.server.options import EndpointOptions
-    from mcp_bindings_runtime.http.server.wsgi import Application
-
-    return Application(servers, EndpointOptions(**options))
+def wsgi_app(*servers: Server, **options: Unpack[EndpointOptions]) -> Application:
+    """Return a WSGI application with one endpoint for all servers, for any WSGI server and any path below it."""
+    return runnable.wsgi_app(servers, options)
 
 
 def http(
-    *servers: Server, host: str = "127.0.0.1", port: int = 8000, **options: Any
+    *servers: Server,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    **options: Unpack[HttpServerOptions],
 ) -> None:
     """Serve over HTTP at ``/mcp`` of this host and port (0: any free port) until Ctrl-C.
 
-    ``options`` are those of ``run_http`` of a server. Requires the extra ``http``.
+    Requires the extra ``http``.
     """
-    from mcp_bindings_runtime.http.server.http_server import run_http
-
-    run_http(servers, host, port, **options)
+    runnable.run_http(servers, host, port, options)

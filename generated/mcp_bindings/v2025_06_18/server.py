@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, ove
 from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
-from mcp_bindings_runtime.server import decorator_support
+from mcp_bindings_runtime.server import decorator_support, runnable
 from mcp_bindings_runtime.server.handshake import HandshakeServer as RuntimeServer
 
 from . import methods, types
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
         Declined,
     )
     from mcp_bindings_runtime.features.limits import Limits
+    from mcp_bindings_runtime.http.server.wsgi import Application
+
+    from ..serve import EndpointOptions, HttpServerOptions
 
     class ServerOptions(TypedDict, total=False):
         """Keyword arguments of a server. Exists for type checkers only."""
@@ -346,6 +349,25 @@ class Server(RuntimeServer):
         def __init__(
             self, name: str, version: str, **options: Unpack[ServerOptions]
         ) -> None: ...
+
+    def wsgi_app(self, **options: Unpack[EndpointOptions]) -> Application:
+        """Return a WSGI application that serves this server over HTTP.
+
+        Any WSGI server can run it, at any path. For the options see ``EndpointOptions``.
+        """
+        return runnable.wsgi_app([self], options)
+
+    def run_http(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        **options: Unpack[HttpServerOptions],
+    ) -> None:
+        """Serve over HTTP at ``/mcp`` of a host and port (0: any free port) until Ctrl-C.
+
+        For the options see ``HttpServerOptions``. Requires the extra ``http``.
+        """
+        runnable.run_http([self], host, port, options)
 
     @overload
     def handler(self, key: RequestMethod[P, R]) -> Registration[P, R]: ...
