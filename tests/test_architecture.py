@@ -140,6 +140,17 @@ def test_imports_point_one_way() -> None:
     assert wrong(MODULES, upwards) == {}
 
 
+def test_servers_and_tasks_do_not_know_clients() -> None:
+    """Clients know servers: ``in_memory`` takes one."""
+
+    def clients(module: Path) -> set[str]:
+        part = module.relative_to(RUNTIME).parts[0]
+        found = {name for name in reached(module) if name.startswith("mcp_bindings_runtime.client.")}
+        return found if part in {"server", "tasks"} else set()
+
+    assert wrong(OF_RUNTIME, clients) == {}
+
+
 def test_a_dependency_is_known_where_it_is_used() -> None:
     def out_of_place(module: Path) -> list[str]:
         part = part_of(module)

@@ -37,7 +37,12 @@ class RunningCall(Future[R]):
         except BaseException as fault:  # noqa: BLE001  # raised again by ``result``
             self._settle(partial(self.set_exception, fault))
         else:
-            self._settle(partial(self.set_result, result))
+            if not self._settle(partial(self.set_result, result)):
+                from ..tasks.remote_task import RemoteTask
+
+                if isinstance(result, RemoteTask):
+                    # Cancelled when the task was known already, to this thread alone.
+                    result.abandon()
 
     def cancel(self, reason: str | None = None) -> bool:
         """End the call now, and tell the server, with the reason where the wire carries one; from any thread.

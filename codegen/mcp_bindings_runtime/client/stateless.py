@@ -54,9 +54,9 @@ class StatelessClient(Client):
         """The declared capabilities: those of the handlers, ``tasks`` and the option ``capabilities``."""
         if self.binding.extension is None:
             return super().capabilities
-        from ..tasks.extension_binding import declaring
+        from ..tasks.extension_binding import declare_tasks
 
-        return declaring(super().capabilities)
+        return declare_tasks(super().capabilities)
 
     def _session(self) -> Any:
         return StatelessClientSession(

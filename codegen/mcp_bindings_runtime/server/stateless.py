@@ -62,9 +62,9 @@ class StatelessServer(RunnableServer):
         """The capabilities that follow from the handlers and the options ``logging``, ``tasks`` and ``capabilities``."""
         if self._extension is None:
             return super().capabilities
-        from ..tasks.extension_binding import declaring
+        from ..tasks.extension_binding import declare_tasks
 
-        return declaring(super().capabilities)
+        return declare_tasks(super().capabilities)
 
     # Tasks.
 

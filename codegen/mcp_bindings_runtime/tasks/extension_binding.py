@@ -18,8 +18,8 @@ _CALL_TOOL = "tools/call"
 def with_tasks(binding: Binding) -> Binding:
     """Return the binding of a revision joined with the extension ``io.modelcontextprotocol/tasks``.
 
-    The result of ``tools/call`` may then be a ``CreateTaskResult``, which is the binding's ``created``. Raise ``UsageError``
-    if the package of the extension is missing.
+    The result of ``tools/call`` may then be a ``CreateTaskResult``, the binding's ``task_result_class``. Raise
+    ``UsageError`` if the package of the extension is missing.
     """
     from ..installed_revisions import extension_package
 
@@ -30,12 +30,12 @@ def with_tasks(binding: Binding) -> Binding:
     return joined
 
 
-def declaring(capabilities: Any) -> Any:
-    """Return capabilities of either side that declare support of tasks, too."""
+def declare_tasks(capabilities: Any) -> Any:
+    """Return capabilities of either side with the tasks extension added."""
     return capabilities.__replace__(extensions={**(capabilities.extensions or {}), TASKS: {}})
 
 
-def supports(capabilities: Any) -> bool:
+def declares_tasks(capabilities: Any) -> bool:
     """Return whether capabilities declare the tasks extension."""
     return capabilities is not None and TASKS in (capabilities.extensions or {})
 
@@ -49,8 +49,8 @@ def _joined(binding: Binding, package: Any) -> Binding:
         package.converter.CODEC,
         requests=requests,
         notifications={**package.methods.NOTIFICATIONS, **binding.notifications},
-        decoders={package.types.UpdateTaskRequest: _update(package)},
-        result_decoders={_CALL_TOOL: _called(binding, package)},
+        decoders={package.types.UpdateTaskRequest: _update_decoder(package)},
+        result_decoders={_CALL_TOOL: _call_decoder(binding, package)},
         result_shapes=result_shapes,
     )
 
@@ -66,7 +66,7 @@ def _joined(binding: Binding, package: Any) -> Binding:
     return binding.extended(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
 
 
-def _called(binding: Binding, package: Any) -> Callable[[Any], Any]:
+def _call_decoder(binding: Binding, package: Any) -> Callable[[Any], Any]:
     """Return the decoder of the result of a tool call."""
     created = package.converter.CODEC.decoder(package.types.CreateTaskResult)
     plain = binding.codec.result_decoder(_CALL_TOOL)
@@ -85,7 +85,7 @@ def result_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
     return {**shapes, _CALL_TOOL: ("union", decision, (plain, ("class", "CreateTaskResult")))}
 
 
-def _update(package: Any) -> Callable[[Any], Any]:
+def _update_decoder(package: Any) -> Callable[[Any], Any]:
     """Return a decoder of ``tasks/update`` that leaves the responses in it as JSON.
 
     Responses to unknown requests are ignored, whatever they hold (Task Update Requests).

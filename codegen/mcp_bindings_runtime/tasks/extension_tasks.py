@@ -17,7 +17,7 @@ from ..session.control_flow import Detached
 from ..session.events import Incoming
 from .context import InStatelessTask
 from .engine import TaskEngine
-from .extension_binding import TASKS, supports
+from .extension_binding import TASKS, declares_tasks
 from .store import MemoryTasks, Question, StoredTask, timestamp
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ExtensionTasks(TaskEngine):
 
     def watched(self, session: Any, meta: Any, task_ids: Sequence[Any]) -> list[str]:
         """Return the tasks that a subscription may watch; raise ResponseError (-32021)."""
-        if not supports(meta.client_capabilities):
+        if not declares_tasks(meta.client_capabilities):
             raise ResponseError(*missing())
         # The session does not know the principal of a subscription, so tasks of principals are not watched.
         return [each for each in task_ids if each.__class__ is str and self.store.find(each, session) is not None]
@@ -173,7 +173,7 @@ class ExtensionTasks(TaskEngine):
             self._publish(task.id, self._detailed(task))
 
     def _understood(self, incoming: Incoming) -> bool:
-        return supports(incoming.params.meta.client_capabilities)
+        return declares_tasks(incoming.params.meta.client_capabilities)
 
     def _signed(self, value: dict[str, Any], kind: str) -> Any:
         """Return a result of the extension with the server's info in ``_meta``, as every result has."""

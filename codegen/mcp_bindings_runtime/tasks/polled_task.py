@@ -5,32 +5,26 @@ The client polls the task, answers the requests in its state, and finds the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from threading import Condition
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..codec.unknown_content import read_result
-from ..connection.call_scope import CallScope
-from ..errors import CallCancelled, McpError, RequestTimeout, ResponseError, TaskCancelled
-from ..logs import write_log
-from .states import described
-from .store import FINAL
+from ..errors import ResponseError, TaskCancelled
+from ..unset import UNSET
+from .remote_task import RemoteTask
+from .states import PolledTaskState
 
 if TYPE_CHECKING:
+    from ..connection.call_scope import CallScope
     from ..methods import RequestMethod
-    from .states import PolledTaskState
 
 R = TypeVar("R")
 
-_POLL = 1.0
-"""Seconds between two polls if the server proposes none."""
 
-
-class PolledTask(Generic[R]):
+class PolledTask(RemoteTask[R, PolledTaskState]):
     """A request that the server may execute as a task; ``R`` is the type of its result.
 
-    ``client`` sends the requests. ``pause`` is called with the seconds between two polls; without it, the thread sleeps
-    until ``cancel`` is called. ``answer`` is the result if the server has answered the request at once.
+    ``answer`` is the result if the server has answered the request at once. The client's handlers answer the requests in
+    the task's state, each once, while ``result`` waits; it raises `ProtocolError` if there is no handler for a request.
     """
 
     def __init__(
@@ -44,35 +38,27 @@ class PolledTask(Generic[R]):
         params: Any = None,
         pause: Callable[[float], object] | None = None,
     ) -> None:
+        super().__init__(client, client.binding, key, task, limit=limit, params=params, pause=pause)
         self._client = client
-        self._key = key
-        self._limit = limit
         self._answer = answer
-        self._params = params
-        self._pause = pause
-        self._woken = Condition()
-        self._cancels = 0
-        """Number of calls of ``cancel``, on this or on the call that waits for the result."""
         self._answered: set[str] = set()
-        self.last: PolledTaskState | None = task
-        """The last state received: a ``DetailedTask`` or the answer to the request; None if there is no task."""
-
-    def __repr__(self) -> str:
-        return described(self, self._key.name, self.last)
 
     @property
     def id(self) -> str | None:
         """The id of the task; None if the request was answered at once."""
-        return None if self.last is None else self.last.task_id
+        return None if self._last is None else self._last.task_id
+
+    @property
+    def last(self) -> PolledTaskState | None:
+        """The last state received: a ``DetailedTask`` or the answer to the request; None if there is no task."""
+        return self._last
 
     def status(self, *, timeout: float | None = None) -> PolledTaskState | None:
         """Request the state of the task: a ``DetailedTask`` of ``ext_tasks``; None if the request was answered at once.
 
         ``timeout`` is in seconds. Raise as ``Client.request``: `ResponseError` (-32602) if the task has expired.
         """
-        if self._answer is None:
-            self.last = self._request("tasks/get", timeout)
-        return self.last
+        return self._poll(timeout) if self._answer is None else None
 
     def cancel(self, *, timeout: float | None = None) -> None:
         """Request cancellation. The task may still complete or fail."""
@@ -81,124 +67,45 @@ class PolledTask(Generic[R]):
             # Waiting threads poll at once.
             self._wake()
 
-    def abandon(self) -> None:
-        """Request cancellation without waiting for the answer; do nothing if the task has ended."""
-        if self.last is None or self.last.status in FINAL or not self._client.connected:
-            return
-        try:
-            self._client.connection.post(*self._about("tasks/cancel"))
-        except McpError as fault:
-            write_log("debug", "the task of %s could not be cancelled: %s", self._key.name, fault)
-
-    def _wake(self, _: CallCancelled | None = None) -> None:
-        """Wake the threads that wait for the next poll."""
-        with self._woken:
-            self._cancels += 1
-            self._woken.notify_all()
-
-    def result(self, timeout: float | None = None) -> R:
-        """Wait for the result of the request, for at most ``timeout`` seconds (None: the client's ``limit``).
-
-        The client's handlers answer the requests in the task's state, each once. Raise `RequestTimeout`, `TaskCancelled`
-        if the task was cancelled, `ResponseError` if the request has failed, `ProtocolError` if there is no handler for
-        a request, and whatever ``Client.request`` raises. It can be called again.
-        """
-        if self._answer is not None:
-            return self._checked(self._answer)
-        with CallScope(self._limit if timeout is None else timeout) as scope:
-            scope.wake(self._wake)
-            try:
-                return self._poll(scope)
-            except RequestTimeout as late:
-                if scope.left:
-                    raise
-                text = f"{self._key.name}: the task has no result in time"
-                raise RequestTimeout(text) from late
-            finally:
-                scope.forget(self._wake)
-
-    def _poll(self, scope: CallScope) -> R:
-        while True:
-            cancels = self._cancels
-            task: Any = self.status()
-            if task.status == "completed":
-                result: R = read_result(self._client.binding.codec, self._key, task.result)
-                return self._checked(result)
-            if task.status == "failed":
-                raise ResponseError(task.error.code, task.error.message, self._data(task.error))
-            if task.status == "cancelled":
-                text = f"{self._key.name}: the task was cancelled"
-                raise TaskCancelled(text)
-            if task.status == "input_required" and self._answer_to(task):
-                continue
-            self._rest(min(self._pace(task), scope.left), cancels)
-
-    def _rest(self, seconds: float, cancels: int) -> None:
-        if self._pause is not None:
-            self._pause(seconds)
-            return
-        with self._woken:
-            self._woken.wait_for(lambda: self._cancels != cancels, seconds)
-
-    def _checked(self, result: R) -> R:
-        if self._params is not None and self._key.name in self._client.followed:
-            self._client.follow(self._key, self._params, result)
-        return result
-
-    def changes(self) -> Iterator[PolledTaskState]:
-        """Yield the state of the task, now and after each change, until it has ended; nothing if there is no task.
-
-        Polls as often as the server proposes. The caller answers requests in the state, by ``result`` or ``answer``.
-        """
-        shown: Any = None
-        while self._answer is None:
-            cancels = self._cancels
-            task: Any = self.status()
-            if task != shown:
-                shown = task
-                yield task
-            if task.status in FINAL:
-                return
-            self._rest(self._pace(task), cancels)
-
-    __iter__ = changes
-
     def answer(self) -> bool:
         """Answer the requests in the task's state by the client's handlers; return whether there were new ones."""
         task: Any = self.status()
         return task is not None and task.status == "input_required" and self._answer_to(task)
 
+    def _await_result(self, scope: CallScope) -> R:
+        while self._answer is None:
+            wakeups = self._wakeups
+            task: Any = self.status()
+            if task.status == "completed":
+                return self._read_result(task.result)
+            if task.status == "failed":
+                error = task.error
+                raise ResponseError(error.code, error.message, None if error.data is UNSET else error.data)
+            if task.status == "cancelled":
+                text = f"{self._key.name}: the task was cancelled"
+                raise TaskCancelled(text)
+            if task.status == "input_required" and self._answer_to(task):
+                continue
+            self._rest(min(self._pace(task), scope.left), wakeups, self._pause)
+        return self._answer
+
+    def _seconds(self) -> float:
+        return self._limit
+
+    @staticmethod
+    def _interval(state: Any) -> int | None:
+        interval: int | None = state.poll_interval_ms
+        return interval
+
     def _answer_to(self, task: Any) -> bool:
-        binding = self._client.binding
+        binding = self._binding
         fresh = {name: each for name, each in task.input_requests.items() if name not in self._answered}
         if not fresh:
             return False
         answers: dict[str, Any] = {}
         for name, each in fresh.items():
             known = binding.codec.structure(binding.codec.unstructure(each), binding.requests[each.method].message)
-            answers[name] = binding.codec.unstructure(self._client.provide(self._key, known))
+            answers[name] = self._client.provide(self._key, known)
             self._answered.add(name)
-        self._request("tasks/update", None, inputResponses=answers)
+        self._request("tasks/update", None, input_responses=answers)
         return True
-
-    @staticmethod
-    def _data(error: Any) -> Any:
-        from ..unset import UNSET
-
-        return None if error.data is UNSET else error.data
-
-    @staticmethod
-    def _pace(task: Any) -> float:
-        interval: int | None = task.poll_interval_ms
-        return _POLL if interval is None else interval / 1000
-
-    def _request(self, method: str, timeout: float | None, **more: Any) -> Any:
-        key, params = self._about(method, **more)
-        return self._client.request(key, params, timeout=timeout)
-
-    def _about(self, method: str, **more: Any) -> tuple[RequestMethod[Any, Any], Any]:
-        """Return the key and the params of a request about the task."""
-        binding = self._client.binding
-        key = binding.requests[method]
-        meta = binding.codec.unstructure(self._client.meta())
-        return key, binding.codec.structure({"_meta": meta, "taskId": self.id, **more}, key.params)

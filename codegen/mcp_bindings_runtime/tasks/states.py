@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 Status: TypeAlias = Literal["working", "input_required", "completed", "failed", "cancelled"]
 
@@ -62,12 +62,3 @@ class PolledTaskState(TaskState, Protocol):
     def poll_interval_ms(self) -> int | None:
         """Milliseconds between two polls that the server proposes."""
         ...
-
-
-def described(handle: object, method: str, state: TaskState | None) -> str:
-    """Return the ``repr`` of the handle of a task, by the state that was received last."""
-    if state is None:
-        return f"<{handle.__class__.__name__} {method}: answered without a task>"
-    message: Any = getattr(state, "status_message", None)
-    words = f", {message!r}" if message else ""
-    return f"<{handle.__class__.__name__} {method} {state.task_id!r}: {state.status}{words}>"

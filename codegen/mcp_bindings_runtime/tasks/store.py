@@ -17,6 +17,7 @@ from ..features.registry import Changes, Registry
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import sender_suffix, write_log
 from ..session.control_flow import Abandoned
+from ..session.late_tasks import FINAL
 from ..validation import (
     require_booleans,
     require_callable,
@@ -35,8 +36,6 @@ Status: TypeAlias = Literal["working", "input_required", "completed", "failed", 
 Support: TypeAlias = Literal["forbidden", "optional", "required"]
 Watcher: TypeAlias = "Callable[[StoredTask], None]"
 
-FINAL: Final = frozenset({"completed", "failed", "cancelled"})
-"""The statuses of tasks that have ended."""
 _SUPPORT: Final = ("forbidden", "optional", "required")
 _ENTROPY = 32
 """Random bytes of an id. If requestors cannot be told apart, knowing the id is the only permission."""

@@ -349,6 +349,25 @@ def test_a_call_that_became_a_task_is_cancelled_as_a_task() -> None:
         assert cancelled.wait(PATIENCE)
 
 
+def test_a_task_that_only_a_cancelled_call_knows_is_cancelled() -> None:
+    server, running, cancelled = held_task()
+    go = Event()
+
+    def begin(client: Any) -> Any:
+        task = client.call_tool_as_task("hold")
+        # The call is cancelled between the arrival of the task and the end of the method.
+        assert go.wait(PATIENCE)
+        return task
+
+    with package(NEWEST).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
+        call = client.start(begin, client)
+        assert running.wait(PATIENCE)
+        eventually(lambda: not client.connection.calls)
+        assert call.cancel("enough")
+        go.set()
+        assert cancelled.wait(PATIENCE)
+
+
 def test_waiting_for_a_task_can_be_cancelled_without_the_task() -> None:
     server, running, cancelled = held_task()
     with package(NEWEST).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
