@@ -183,7 +183,7 @@ class Fixture:
 
         @tool(name="test_tool_with_logging")
         def log(context) -> str:
-            """Logs what it does."""
+            """Send log messages."""
             for words in ("Tool execution started", "Tool processing data", "Tool execution completed"):
                 context.log("info", words)
                 time.sleep(PAUSE)
@@ -254,7 +254,7 @@ class Fixture:
 
         @tool(name="test_logging_tool")
         def log(context) -> str:
-            """Logs what it does."""
+            """Send log messages."""
             context.log("info", "Tool execution started")
             return "All of it is logged."
 

@@ -1,17 +1,17 @@
-"""The tools that the official suite's ten scenarios of tasks call on a server (2026-07-28, ``io.modelcontextprotocol/tasks``).
+"""The tools for the official suite's ten scenarios of tasks (2026-07-28, ``io.modelcontextprotocol/tasks``).
 
-They are plain functions, as ``server.tool`` takes them; what is to be a task is declared to the store by ``tasks``. What
-the scenarios expect of each:
+They are plain functions for ``server.tool``; ``tasks`` declares to the store which of them may be tasks. Expectations
+of the scenarios:
 
-| tool | support | what it does |
+| tool | support | behaviour |
 |---|---|---|
 | ``greet`` (``name``) | forbidden | "Hello, NAME!" at once, whatever the client declares |
-| ``slow_compute`` (``seconds``, ``label``) | optional | waits so long and gives a text; cancelled, it ends at once |
+| ``slow_compute`` (``seconds``, ``label``) | optional | waits for these seconds and returns a text; ends at once if cancelled |
 | ``failing_job`` | required | after about a second a result with ``isError``: the task is completed |
-| ``protocol_error_job`` | optional | fails with a JSON-RPC error: the task has failed |
-| ``confirm_delete`` (``filename``) | optional | asks one question by the task's state |
-| ``multi_input`` | optional | asks two at the same time, which may be answered one by one |
-| ``test_tool_with_task`` | (itself) | asks by a round trip first, and becomes a task afterwards |
+| ``protocol_error_job`` | optional | a JSON-RPC error: the task has failed |
+| ``confirm_delete`` (``filename``) | optional | one request for input by the task's state |
+| ``multi_input`` | optional | two concurrent requests for input, which may be answered one by one |
+| ``test_tool_with_task`` | (itself) | a request for input by a round trip, then a task |
 """
 
 from __future__ import annotations

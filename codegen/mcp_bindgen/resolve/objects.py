@@ -176,7 +176,7 @@ class Objects:
     def _nearest(
         self, entries: Mapping[str, Override], name: str, owners: tuple[str, ...], written: Written
     ) -> Override | None:
-        """Return the override of a property in its object or the nearest base that has the same text."""
+        """Return the override of a property: that of its object, or of the nearest base with the same property text."""
         for owner in owners:
             entry = entries.get(f"{owner}.{name}")
             draft = self._types.drafts.get(owner)

@@ -20,7 +20,7 @@ class Settler:
         self._opaque = opaque
 
     def settle(self, kind: Type) -> Type:
-        """Return the type with the members of its unions; aliases stay aliases, except inside ``members``."""
+        """Return the type with the ``members`` of its unions worked out; aliases are expanded only there."""
         if isinstance(kind, ListOf):
             return ListOf(self.settle(kind.element))
         if not isinstance(kind, Union):

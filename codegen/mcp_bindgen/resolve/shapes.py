@@ -116,7 +116,7 @@ def _joined(one: Slot, other: Slot, position: Position) -> Slot:
 
 
 def overridden(base: Shape, own: Shape) -> Shape:
-    """Return a base with the properties of the type that extends it; they replace those of the base in its order."""
+    """Return the properties of a base and of the type that extends it; overridden ones keep the place of the base's."""
     return Shape({**base.slots, **own.slots}, own.index or base.index, own.position, base.bases)
 
 

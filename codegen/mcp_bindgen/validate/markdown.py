@@ -52,7 +52,7 @@ def read(text: str, source: str) -> Iterator[Read]:
 
 
 def read_page(text: str, source: str) -> Iterator[Read]:
-    """Do the same for an HTML page, in which a block is ``<pre><code class="json">``."""
+    """Read the examples of an HTML page, in which a block is ``<pre><code class="json">``."""
     yield from _read(html_examples.in_page(text), source, frozenset())
 
 

@@ -101,7 +101,7 @@ class Session:
         yield from self._constraints(entry, entry.value, shape)
 
     def _below_heading(self, entry: Entry, name: str) -> Iterator[Finding]:
-        """Check an example below the name of a type as that type, unless it clearly is something else."""
+        """Check an example below a heading that names a type against that type, unless it clearly is of another type."""
         value = entry.value
         shape = self.bindings.shape(name)
         members = self.bindings.members(shape)

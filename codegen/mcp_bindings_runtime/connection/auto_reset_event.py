@@ -15,7 +15,7 @@ class AutoResetEvent:
         self._lock.acquire()
 
     def set(self) -> None:
-        """Wake the waiting thread, or else let the next wait return at once; from any thread."""
+        """Wake the waiting thread, or else let the next wait return at once. Thread-safe."""
         try:
             self._lock.release()
         except RuntimeError:

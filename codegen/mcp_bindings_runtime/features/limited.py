@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Limited:
-    """A client or server with rate limits: `Limits`, True for the usual ones, False for none."""
+    """A client or server with rate limits: `Limits`, True for the defaults, False for none."""
 
     binding: Binding
     info: Any = None

@@ -76,7 +76,7 @@ class TextFunction:
         """First paragraph of its docstring."""
 
     def call(self, texts: Mapping[str, str | list[str]], context: Any) -> Any:
-        """Call the function with the values of the texts; raise TextArgumentError, and what the function raises."""
+        """Convert the texts and call the function; raise TextArgumentError if a text is invalid."""
         values = {name: self.arguments[name].read(text) for name, text in texts.items()}
         return self._signature.call(values, context)
 

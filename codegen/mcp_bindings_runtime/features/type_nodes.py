@@ -133,7 +133,7 @@ class Scalar(TypeNode):
 
 
 class Values(TypeNode):
-    """One of some values: those of a ``Literal``, or of the members of an ``Enum``, which has a ``name``."""
+    """One of a set of values: those of a ``Literal``, or of an ``Enum``, whose class name is ``name``."""
 
     def __init__(self, members: Sequence[Any], name: str = "") -> None:
         values = [member.value if isinstance(member, Enum) else member for member in members]

@@ -78,7 +78,7 @@ def _shortened(text: str) -> str:
 
 
 def _require_bounded(schema: dict[str, Any], what: str) -> None:
-    """Raise UsageError if the schema is too large, or has a reference that points out of it or nowhere."""
+    """Raise UsageError if the schema is too large, or refers to another document or to a place that does not exist."""
     count = 0
     for value, depth in walk(schema, 0):
         count += 1

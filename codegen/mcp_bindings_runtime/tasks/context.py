@@ -59,7 +59,7 @@ class Task:
     def request_input(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
         """Send the requestor a request as part of the task's state, and wait for the answer (2026-07-28).
 
-        Raise `RequestTimeout`, or `Abandoned` once nobody will answer.
+        Raise `RequestTimeout`, or `Abandoned` if no answer can arrive any more.
         """
         return self._store.request_input(self._stored, key, request, self._stored.ttl if timeout is None else timeout)
 

@@ -62,10 +62,10 @@ class Transport(Protocol):
         ...
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
-        """Send one whole message; from any thread, and messages never mix.
+        """Send one whole message. Thread-safe: messages are never interleaved.
 
-        Raise `ConnectionClosed` if it cannot arrive any more, and `RequestTimeout` if the other side accepts nothing for
-        ``timeout`` seconds (None: no limit). Nothing of the message was sent then. If a part was, the connection is
+        Raise `ConnectionClosed` if it cannot arrive any more, and `RequestTimeout` if the other side accepts nothing
+        for ``timeout`` seconds (None: no limit). Nothing of the message was sent then. If a part was, the connection is
         unusable and is closed, and the exception is `ConnectionClosed`.
         """
         ...

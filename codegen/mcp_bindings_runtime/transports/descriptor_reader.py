@@ -175,7 +175,7 @@ class DescriptorReader:
         return False
 
     def _read(self) -> bytes:
-        """Read what is there; return nothing, and notice it, at the end."""
+        """Read the available bytes; return none, and record the end, if the other side has closed."""
         try:
             chunk = os.read(self._fd, _CHUNK)
         except BlockingIOError:

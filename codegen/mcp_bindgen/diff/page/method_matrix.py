@@ -1,4 +1,4 @@
-"""The matrix of methods: a row for each method, a column for each verdict, and in the cells how many changes have it."""
+"""The matrix of methods: a row for each method, a column for each verdict, numbers of changes in the cells."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Demand:
 
     subject: Subject
     id: Identity | None
-    """Id of the request that it answers."""
+    """Id of the request that the result answers."""
     state: str | None
     """Its ``requestState``, or None."""
     inputs: dict[str, Json]

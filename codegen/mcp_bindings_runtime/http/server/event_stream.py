@@ -119,7 +119,7 @@ class EventStream:
                 return result
 
     def hang_up(self) -> None:
-        """End the response after what has been sent, unless the log ends it anyway."""
+        """End the response after the events already sent, if the log has not ended."""
         if not self._log.ended:
             self._log.detach(self._reader)
 
