@@ -50,6 +50,21 @@ class ThreadPool:
             return False
         return True
 
+    def run(self, job: Job) -> bool:
+        """Run a job in this thread, which counts as one of the pool; return False if the limit is reached."""
+        with self._lock:
+            if self._busy >= self._limit:
+                return False
+            self._busy += 1
+        try:
+            job()
+        finally:
+            with self._lock:
+                self._busy -= 1
+                if not self._busy:
+                    self._quiet.notify_all()
+        return True
+
     def submit(self, job: Job) -> None:
         """Run a job as soon as a thread is free; raise RuntimeError if there is none and none can be started."""
         with self._lock:
@@ -67,6 +82,11 @@ class ThreadPool:
                     # No other thread would run it later.
                     raise
                 self._jobs.append(job)
+
+    @property
+    def busy(self) -> int:
+        """Number of jobs that run."""
+        return self._busy
 
     def wait_idle(self, seconds: float) -> bool:
         """Wait until no job runs, for at most ``seconds``; return whether none does."""

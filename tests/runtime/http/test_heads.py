@@ -157,8 +157,8 @@ def test_all_is_answered_as_by_cheroot_alone(
         return found
 
     fast = answers()
-    # As if the buffer of the reader were not visible: cheroot parses each head.
-    monkeypatch.setattr(cheroot_fast_path, "_BUFFER_VISIBLE", False)
+    # No head is remembered: cheroot parses each.
+    monkeypatch.setattr(cheroot_fast_path, "MAX_HEAD_SIZE", 0)
     assert answers() == fast
 
 

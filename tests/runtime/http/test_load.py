@@ -11,9 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
-from typing import Any
 
-from cheroot.connections import ConnectionManager
 from mcp_bindings_runtime.connection.thread_pool import ThreadPool
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
@@ -171,34 +169,6 @@ def test_a_closed_server_lets_what_runs_be_answered():
             eventually(lambda: seen.running)
             threads.submit(lambda: seen.go.wait(0.05) or seen.go.set())
         assert held.result(PATIENCE).text == "8"
-
-
-def test_a_connection_that_is_returned_while_the_server_closes_is_closed(monkeypatch):
-    server, _ = echo_server(NEW)
-    returned, selector_closed = threading.Event(), threading.Event()
-    kept: list[Any] = []
-    put, close = ConnectionManager.put, ConnectionManager.close
-
-    def put_late(connections: ConnectionManager, connection: Any) -> None:
-        if threading.current_thread().name.startswith("CP Server"):
-            kept.append(connection)
-            returned.set()
-            # Time for a `close` that does not wait for this thread.
-            selector_closed.wait(0.5)
-        put(connections, connection)
-
-    def tell_close(connections: ConnectionManager) -> None:
-        close(connections)
-        selector_closed.set()
-
-    monkeypatch.setattr(ConnectionManager, "put", put_late)
-    monkeypatch.setattr(ConnectionManager, "close", tell_close)
-    with endpoint(server) as wire, closing(HTTPConnection("127.0.0.1", wire.port, timeout=PATIENCE)) as connection:
-        whole, headers = modern(call(1, n=1))
-        connection.request("POST", "/mcp", json.dumps(whole), {**PLAIN, **headers})
-        assert answer_of(connection.getresponse()).text == "1"
-        assert returned.wait(PATIENCE)
-    assert [each.socket.fileno() for each in kept] == [-1]
 
 
 def test_workers_wait_for_jobs_and_are_used_again():

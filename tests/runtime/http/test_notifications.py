@@ -113,7 +113,7 @@ def no_stream_left(revision: str, server: Any) -> Iterator[tuple[Wire, Callable[
         go.wait(PATIENCE)
         return "held"
 
-    with endpoint(server, threads=4) as wire:
+    with endpoint(server, connections=5) as wire:
         if revision != NEW:
             wire.initialize(revision, {"roots": {}})
 
@@ -123,7 +123,7 @@ def no_stream_left(revision: str, server: Any) -> Iterator[tuple[Wire, Callable[
             return modern(message, None, **{LEVEL: "debug"}) if revision == NEW else (message, {})
 
         streams = []
-        for number in range(3):
+        for number in range(4):
             message, headers = whole(number, "hold", {})
             streams.append(wire.stream(message, **headers))
             streams[-1].message()

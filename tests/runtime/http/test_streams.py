@@ -299,13 +299,13 @@ def test_clients_of_older_revisions_do_not_come_back(revision):
 
 def test_a_stream_is_not_to_be_had_for_every_handler():
     server, seen = echo_server(LATEST)
-    with endpoint(server, threads=4) as wire:
+    with endpoint(server, connections=5) as wire:
         wire.initialize(LATEST, {"roots": {}})
         streams = []
-        for number in range(3):
+        for number in range(4):
             streams.append(wire.stream(call(number, {"progressToken": number}, progress=1, hold=True)))
             streams[-1].message()
-        # One thread is left to those who answer, and what cannot be streamed is refused.
+        # One connection is left to those who answer, and what cannot be streamed is refused.
         refused = wire.post(call(9, ask=0))
         assert refused.status == 503
         assert int(refused.headers["retry-after"]) > 0
@@ -317,7 +317,7 @@ def test_a_stream_is_not_to_be_had_for_every_handler():
 
 def test_open_streams_leave_threads_to_requests():
     server, _ = echo_server(LATEST)
-    with endpoint(server, threads=8) as wire:
+    with endpoint(server, threads=1, streams=6) as wire:
         clients = [Wire(wire.port) for _ in range(8)]
         opened = []
         for client in clients:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from secrets import token_hex, token_urlsafe
 from threading import Event, Lock
 from time import monotonic, sleep
@@ -23,8 +23,22 @@ _MAX_UNENDED: Final = 10_000
 """Limit on the logs that are remembered to be ended later."""
 
 
+class Wakeup(Event):
+    """Wakes a reader: one that waits, or one that has registered a function."""
+
+    callback: Callable[[], object] | None = None
+
+    def set(self) -> None:
+        """Wake the reader."""
+        super().set()
+        if self.callback is not None:
+            self.callback()
+
+
 class RedisEventLog:
     """The log of a stream; it expires ``lifetime`` seconds after its last use."""
+
+    remote = True
 
     def __init__(
         self, client: RedisClient, readers: LocalReaders, session_id: str, stream: str, *, lifetime: float
@@ -34,7 +48,7 @@ class RedisEventLog:
         self._session_id = session_id
         self._stream = stream
         self._lifetime = int(lifetime * 1000)
-        self._wakeups: dict[int, Event] = {}
+        self._wakeups: dict[int, Wakeup] = {}
 
     def _run(self, script: str, *arguments: object) -> Any:
         return self._client.run(script, self._session_id, self._stream, *arguments)
@@ -110,6 +124,13 @@ class RedisEventLog:
             self._wakeups[reader] = self._local_readers.add(self._wakeup_name(reader))
         return reader
 
+    def watch(self, reader: int, callback: Callable[[], object]) -> None:
+        """See ``EventLog.watch``."""
+        wakeup = self._wakeups.get(reader)
+        if wakeup is not None:
+            wakeup.callback = callback
+        callback()
+
     def detach(self, reader: int) -> None:
         """See ``EventLog.detach``."""
         wakeup = self._wakeups.pop(reader, None)
@@ -154,13 +175,13 @@ class LocalReaders:
         self.process = token_hex(8)
         """The name of this process in Redis."""
         self._lock = Lock()
-        self._wakeups: dict[str, Event] = {}
+        self._wakeups: dict[str, Wakeup] = {}
         self._unended: list[RedisEventLog] = []
 
-    def add(self, name: str) -> Event:
+    def add(self, name: str) -> Wakeup:
         """Return the event that is set when there is something for a reader."""
         with self._lock:
-            return self._wakeups.setdefault(name, Event())
+            return self._wakeups.setdefault(name, Wakeup())
 
     def remove(self, name: str) -> None:
         """Forget a reader."""

@@ -1,91 +1,52 @@
-"""cheroot with stricter requests: fields that mean one thing to every reader (RFC 9112), and deadlines for head and body.
+"""cheroot's requests, made stricter: fields that mean one thing to every reader (RFC 9112), and nothing that waits.
 
-Public interfaces of cheroot only, and that its ``StreamReader`` is an ``io.BufferedReader``. ``cheroot_fast_path`` derives
-faster classes from these.
+cheroot parses request lines, makes WSGI environments and writes heads of responses. It reads from and writes to an
+``HttpConnection``, which holds all bytes of a request before a worker responds to it. Relied on: the methods of
+``HTTPRequest`` and ``Gateway_10`` that are overridden or called here, and the attributes of ``ServerSettings``. Tested
+with cheroot 10.0.0 and 11.1.2.
 """
 
 from __future__ import annotations
 
-import socket
-from threading import Lock
-from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
 from .disconnection import SOCKET
-from .http1 import ChunkedBody, FieldReader
+from .http1 import HEAD_LIMIT, ChunkedBody, FieldReader
+from .responses import STATUS_LINES, Response
 
 try:
-    from cheroot.makefile import StreamReader, StreamWriter
-    from cheroot.server import HTTPConnection as CherootConnection
     from cheroot.server import HTTPRequest as CherootRequest
+    from cheroot.server import KnownLengthRFile as SizedBody
     from cheroot.wsgi import Gateway_10 as CherootGateway
-    from cheroot.wsgi import Server as CherootServer
 except ImportError as missing:
     message = "serving HTTP needs cheroot; run: pip install 'mcp-bindings[http]'"
     raise UsageError(message) from missing
 
-_MAX_DISCARDED: Final = 64 * 1024
+if TYPE_CHECKING:
+    from .pending_response import PendingResponse
+    from .wsgi import Application
+
+MAX_DISCARDED: Final = 64 * 1024
 """Limit on the unread bytes of a body that are discarded to keep the connection open."""
 
 
-class TimedSocket(socket.SocketIO):
-    """The reading side of a socket, with a deadline for each part of a request, however many pieces it arrives in.
+class ServerSettings:
+    """What cheroot's requests and gateways read from their server."""
 
-    A head or body that trickles in would otherwise occupy a thread for as long as the client likes.
-    """
+    ssl_adapter = None
+    protocol = "HTTP/1.1"
+    max_request_header_size = HEAD_LIMIT
+    max_request_body_size = 0
+    server_name = software = "mcp-bindings"
 
-    _sock: Any
-
-    def __init__(self, sock: Any, mode: Any) -> None:
-        super().__init__(sock, mode)
-        self._deadline: float | None = None
-        self._started = False
-
-    def start_deadline(self, seconds: float) -> None:
-        """Limit the time for all that is read from now on."""
-        self._deadline = monotonic() + seconds
-        self._started = False
-
-    def readinto(self, b: Any) -> int | None:
-        """Read as ``io.RawIOBase`` does. Raise ``TimeoutError`` after the deadline."""
-        if self._deadline is None or not self._started:
-            # The first read nearly always gets everything, and may wait as long as the socket may be silent.
-            self._started = True
-            return super().readinto(b)
-        sock = self._sock
-        silence = sock.gettimeout()
-        left = self._deadline - monotonic()
-        if left <= 0:
-            # cheroot answers 408 if the error has this text.
-            message = "timed out"
-            raise TimeoutError(message)
-        sock.settimeout(left if silence is None else min(left, silence))
-        try:
-            return super().readinto(b)
-        finally:
-            sock.settimeout(silence)
-
-
-class TimedReader(StreamReader):
-    """cheroot's reader over a ``TimedSocket``."""
-
-    def __init__(self, sock: Any, mode: str, size: int) -> None:
-        reader: Any = super(StreamReader, self)
-        reader.__init__(TimedSocket(sock, mode), size)
-        self.bytes_read = 0
-
-
-class QuietWriter(StreamWriter):
-    """Drops what is left for a client that has gone; Python 3.13 prints the error if the garbage collector meets it."""
-
-    def close(self) -> None:
-        """Close without raising."""
-        base: Any = super()
-        try:
-            base.close()
-        except (OSError, ValueError):
-            return
+    def __init__(self, application: Application, gateway: Any, address: Any, timeout: float) -> None:
+        self.application = application
+        self.gateway = gateway
+        self.bind_addr = address
+        self.timeout = timeout
+        self.can_add_keepalive_connection = True
+        """Whether connections stay open after a response."""
 
 
 class StrictRequest(CherootRequest):
@@ -93,13 +54,6 @@ class StrictRequest(CherootRequest):
 
     header_reader = FieldReader()
     conn: Any
-
-    def parse_request(self) -> None:
-        """Parse the head before its deadline."""
-        base: Any = super()
-        server: Any = self.server
-        self.conn.rfile.raw.start_deadline(server.head_time)
-        base.parse_request()
 
     def read_request_headers(self) -> Any:
         """Return whether the fields are valid; answer 400 if not."""
@@ -119,78 +73,56 @@ class StrictRequest(CherootRequest):
         base.simple_response("400 Bad Request", text)
         return False
 
+    def call_application(self) -> Response | PendingResponse:
+        """Call the application; ``gateway`` then sends the response."""
+        source = self.conn.rfile
+        if self.chunked_read:
+            self.rfile: Any = ChunkedBody(source)
+        else:
+            length = int(self.inheaders.get(b"Content-Length", 0))
+            self.rfile = SizedBody(source, length)
+            if length > len(source):
+                # The rest of the body would be taken for the next request.
+                self.close_connection = True
+        server: ServerSettings = self.server
+        self.gateway: StrictGateway = server.gateway(self)
+        return server.application.respond(self.gateway.env)
 
-class StrictConnection(CherootConnection):
-    """A connection that reads by ``TimedReader`` and parses by ``StrictRequest``."""
-
-    RequestHandlerClass = StrictRequest
-    reader_class: type[TimedReader] = TimedReader
-    writer_class: type[QuietWriter] = QuietWriter
-
-    def __init__(self, server: Any, connection: Any, _makefile: Any = None) -> None:
-        base: Any = super()
-        base.__init__(server, connection, self._make_file)
-
-    def _make_file(self, sock: Any, mode: str, size: int) -> Any:
-        make: Any = self.reader_class if "r" in mode else self.writer_class
-        return make(sock, mode, size)
+    def end(self) -> None:
+        """End the body of the response."""
+        if self.chunked_write:
+            self.conn.write(b"0\r\n\r\n")
 
 
 class StrictGateway(CherootGateway):
-    """Limits the time and the memory for a body, and closes the connection after answers that leave much of it unread."""
-
-    def __init__(self, req: Any) -> None:
-        req.conn.rfile.raw.start_deadline(req.server.body_time)
-        if req.chunked_read:
-            # cheroot's own reader holds a whole chunk in memory, whatever its size.
-            req.rfile = ChunkedBody(req.conn.rfile)
-        base: Any = super()
-        base.__init__(req)
+    """Makes the environment of a request, and writes the response to it."""
 
     def get_environ(self) -> Any:
         """Return the environment for the application, with the socket that ``disconnection`` polls."""
         base: Any = super()
-        return {**base.get_environ(), SOCKET: self.req.conn.socket}
+        request: Any = self.req
+        host: Any = request.server.bind_addr[0]
+        return {**base.get_environ(), "SERVER_NAME": host, SOCKET: request.conn.socket}
 
-    def start_response(self, status: str, headers: Any, exc_info: Any = None) -> Any:
-        """Start the response (PEP 3333)."""
-        body: Any = self.req.rfile
-        unread = not body.finished if self.req.chunked_read else body.remaining > _MAX_DISCARDED
-        if unread or status.startswith("408"):
+    def send(self, response: Response) -> bool:
+        """Write the response, or the head of a streamed one; return whether it is complete."""
+        self._start(response)
+        request: Any = self.req
+        request.ensure_headers_sent()
+        if not isinstance(response.body, list):
+            return False
+        # A client would take the body of a response to HEAD for the next response (RFC 9110, section 9.3.2).
+        for part in response.body if request.method != b"HEAD" else ():
+            request.write(part)
+        request.end()
+        return True
+
+    def _start(self, response: Response) -> None:
+        request: Any = self.req
+        body: Any = request.rfile
+        unread = not body.finished if request.chunked_read else body.remaining > MAX_DISCARDED
+        if unread or response.status == 408:
             # cheroot would read all of the rest; a body that came too slowly is not waited for (RFC 9110, section 15.5.9).
-            self.req.close_connection = True
+            request.close_connection = True
         base: Any = super()
-        return base.start_response(status, headers, exc_info)
-
-
-class StrictServer(CherootServer):
-    """cheroot's server with the limits that its requests read, and a ``stop`` that closes every connection."""
-
-    head_time: float
-    """Seconds in which the head of a request must arrive."""
-    body_time: float
-    """Seconds in which the body of a request must arrive."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        base: Any = super()
-        base.__init__(*args, **options)
-        self._put_lock = Lock()
-        self._stopping = False
-
-    def put_conn(self, conn: Any) -> None:
-        """Keep a connection open for its next request; close it if the server stops."""
-        # cheroot checks and puts without a lock. A connection that was put while `stop` closed the others stayed open, or
-        # its thread died of the closed selector.
-        with self._put_lock:
-            if not self._stopping:
-                base: Any = super()
-                base.put_conn(conn)
-                return
-        conn.close()
-
-    def stop(self) -> None:
-        """Accept no more connections, close those that are idle, and wait for the threads."""
-        with self._put_lock:
-            self._stopping = True
-        base: Any = super()
-        base.stop()
+        base.start_response(STATUS_LINES[response.status], response.headers)

@@ -32,7 +32,7 @@ def has_hung_up(environ: Mapping[str, Any]) -> bool:
     sock: socket.socket | None = next((environ[name] for name in _SOCKETS if name in environ), None)
     if sock is not None:
         try:
-            return _is_closed(sock)
+            return is_closed(sock)
         except (OSError, ValueError):
             # The descriptor is closed, or the socket is of a kind that cannot be polled.
             return sock.fileno() < 0
@@ -40,7 +40,8 @@ def has_hung_up(environ: Mapping[str, Any]) -> bool:
     return is_disconnected is not None and bool(is_disconnected())
 
 
-def _is_closed(sock: socket.socket) -> bool:
+def is_closed(sock: socket.socket) -> bool:
+    """Return whether the peer has closed the connection or its sending side."""
     if _PEER_CLOSED is not None:
         poll = select.poll()
         poll.register(sock.fileno(), _PEER_CLOSED)

@@ -7,7 +7,7 @@ not notice when the client reconnects, even to another process.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from itertools import takewhile
 from threading import Condition
@@ -85,6 +85,15 @@ class EventLog(Protocol):
         """Attach a reader and detach the previous one; return the number of the new one."""
         ...
 
+    def watch(self, reader: int, callback: Callable[[], object]) -> None:
+        """Call a function, which must not wait, from any thread whenever ``read`` may have something new to return."""
+        ...
+
+    @property
+    def remote(self) -> bool:
+        """Whether ``read`` takes as long as an answer from another process."""
+        ...
+
     def detach(self, reader: int) -> None:
         """Detach a reader."""
         ...
@@ -99,6 +108,8 @@ class MemoryEventLog:
 
     With ``expected``, writers wait for the first reader if the log is full.
     """
+
+    remote = False
 
     def __init__(self, *, keep: bool, expected: bool = False, capacity: int = CAPACITY, count: int = COUNT) -> None:
         self._keep = keep
@@ -118,6 +129,8 @@ class MemoryEventLog:
         self._last = 0
         self._reader = 0
         self._readers = 0
+        self._watcher: Callable[[], object] | None = None
+        """Called when there may be something to read for the reader."""
         self.delivered = 0
         self.ended = False
         self.since = monotonic()
@@ -197,7 +210,12 @@ class MemoryEventLog:
             self._required_size += len(event.line)
         self._trim()
         self.since = monotonic()
+        self._notify_reader()
+
+    def _notify_reader(self) -> None:
         self._changed.notify_all()
+        if self._watcher is not None:
+            self._watcher()
 
     def _trim(self) -> None:
         """Drop delivered events for which there is no room."""
@@ -217,7 +235,7 @@ class MemoryEventLog:
         """See ``EventLog.end``."""
         with self._changed:
             self.ended = True
-            self._changed.notify_all()
+            self._notify_reader()
 
     def attach(self) -> int:
         """See ``EventLog.attach``."""
@@ -226,8 +244,17 @@ class MemoryEventLog:
             self._readers += 1
             self._reader = self._readers
             self.since = monotonic()
-            self._changed.notify_all()
+            self._notify_reader()
+            self._watcher = None
             return self._reader
+
+    def watch(self, reader: int, callback: Callable[[], object]) -> None:
+        """See ``EventLog.watch``."""
+        with self._changed:
+            if self._reader == reader:
+                self._watcher = callback
+        # There may be something to read already.
+        callback()
 
     def detach(self, reader: int) -> None:
         """See ``EventLog.detach``."""
@@ -235,7 +262,8 @@ class MemoryEventLog:
             if self._reader == reader:
                 self._reader = 0
                 self.since = monotonic()
-                self._changed.notify_all()
+                self._notify_reader()
+                self._watcher = None
 
     @property
     def attached(self) -> bool:

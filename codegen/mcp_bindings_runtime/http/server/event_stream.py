@@ -80,16 +80,49 @@ class EventStream:
             raise StopIteration
         try:
             result = self._read()
-            if not result.events and not result.over and self._on_idle is not None:
-                self._on_idle()
+            if not result.events and not result.over:
+                return self.keep_alive()
         except StoreUnavailable as error:
-            write_log("info", "a stream is cut off, so that the client reconnects: %s", error)
+            _log_cut_off(error)
             raise StopIteration from None
+        data = self._events_of(result)
+        if not data:
+            raise StopIteration
+        return data
+
+    # For an event loop, which never waits.
+
+    @property
+    def remote(self) -> bool:
+        """Whether ``take``, ``keep_alive`` and ``close`` take as long as an answer from another process."""
+        return self._log.remote
+
+    def watch(self, callback: Callable[[], object]) -> None:
+        """Call a function, which must not wait, from any thread whenever ``take`` may have something to return."""
+        self._log.watch(self._reader, callback)
+
+    def take(self) -> bytes | None:
+        """Return what can be sent now, nothing perhaps; None at the end of the stream."""
+        if self._first:
+            return next(self)
+        if self._complete:
+            return None
+        try:
+            result = self._log.read(self._reader, self._after, 0.0)
+        except StoreUnavailable as error:
+            _log_cut_off(error)
+            return None
+        return self._events_of(result) or (None if self._complete else b"")
+
+    def keep_alive(self) -> bytes:
+        """Return the comment to send if there was no event for ``keepalive`` seconds. Raise ``StoreUnavailable``."""
+        if self._on_idle is not None:
+            self._on_idle()
+        return KEEP_ALIVE
+
+    def _events_of(self, result: ReadResult) -> bytes:
+        """Return the events as bytes."""
         self._complete = result.over
-        if not result.events:
-            if self._complete:
-                raise StopIteration
-            return KEEP_ALIVE
         chunks: list[bytes] = []
         for event in result.events:
             event_id = f"{self._name}.{event.number}" if self._name else ""
@@ -100,6 +133,8 @@ class EventStream:
                 break
             chunks.append(message_event(event.line, event_id))
         return b"".join(chunks)
+
+    # For WSGI servers, whose thread waits.
 
     def _read(self) -> ReadResult:
         """Wait up to ``keepalive`` seconds for events. Raise ``StopIteration`` if the client has hung up."""
@@ -136,3 +171,7 @@ class EventStream:
                 self._on_close(self._complete)
             except StoreUnavailable as error:
                 write_log("warning", "a stream was closed, but its session remains until it expires: %s", error)
+
+
+def _log_cut_off(error: StoreUnavailable) -> None:
+    write_log("info", "a stream is cut off, so that the client reconnects: %s", error)

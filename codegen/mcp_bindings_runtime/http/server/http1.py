@@ -48,6 +48,43 @@ class FieldReader:
         return fields
 
 
+class ChunkScanner:
+    """Finds the end of a chunked body in a buffer that grows, without reading any byte twice."""
+
+    def __init__(self) -> None:
+        self._offset = 0
+        """Number of bytes that belong to whole chunks."""
+        self._trailers = 0
+        """Number of lines after the last chunk; 0 before its end."""
+
+    def is_complete(self, data: bytes | bytearray, start: int) -> bool:
+        """Return whether the body that begins at ``start`` has ended, or is malformed, which ``ChunkedBody`` will report."""
+        while True:
+            at = start + self._offset
+            end = data.find(b"\n", at, at + _MAX_CHUNK_LINE) + 1
+            if not end:
+                return len(data) - at >= _MAX_CHUNK_LINE
+            line = bytes(data[at:end])
+            if self._trailers:
+                if line == b"\r\n" or self._trailers > _MAX_TRAILERS:
+                    return True
+                self._trailers += 1
+            else:
+                found = _CHUNK.fullmatch(line)
+                if found is None:
+                    return True
+                size = int(found[1], 16)
+                if not size:
+                    self._trailers = 1
+                else:
+                    end += size + 2
+                    if end > len(data):
+                        return False
+                    if data[end - 2 : end] != b"\r\n":
+                        return True
+            self._offset = end - start
+
+
 class ChunkedBody:
     """Reads a chunked body (section 7.1) without holding more than one read of it."""
 

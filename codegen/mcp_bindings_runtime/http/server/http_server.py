@@ -1,19 +1,21 @@
-"""``run_http`` and ``HttpServer``: the WSGI application of an endpoint on cheroot, with a thread pool (extra ``http``)."""
+"""``run_http`` and ``HttpServer``: the application of an endpoint behind a socket (extra ``http``)."""
 
 from __future__ import annotations
 
-import re
+import os
 import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ...connection.thread_pool import ThreadPool
 from ...errors import UsageError
 from ...validation import require_instance
-from .cheroot_fast_path import FastGateway, FastServer
-from .http1 import HEAD_LIMIT
+from .cheroot_fast_path import FastGateway
+from .cheroot_requests import ServerSettings
+from .connection_handler import ConnectionHandler, Limits
 from .options import HttpServerOptions
 from .origin_policy import LOOPBACK
 from .wsgi import Application
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 
 _BACKLOG: Final = 512
 """Limit on the connections that wait to be accepted."""
-_MAX_IDLE_CONNECTIONS: Final = 1000
-"""Limit on the connections that are kept open for another request; they occupy no thread."""
+_FLUSH_TIME: Final = 1.0
+"""Seconds in which clients can read the last responses of a server that closes."""
 _MAX_PORT: Final = 65535
 
 
@@ -48,31 +50,27 @@ class HttpServer:
             raise UsageError(text)
         self._application = application
         self.options = chosen = options or HttpServerOptions()
-        make: Any = FastServer
-        server = make((host, port), application, numthreads=chosen.threads, max=chosen.threads, timeout=chosen.idle)
-        server.head_time = chosen.head_time
-        server.body_time = chosen.body_time
-        server.gateway = FastGateway
-        server.max_request_header_size = HEAD_LIMIT
-        server.shutdown_timeout = chosen.grace
-        # Seconds between two checks whether to stop.
-        server.expiration_interval = 0.1
-        server.request_queue_size = _BACKLOG
-        server.keep_alive_conn_limit = _MAX_IDLE_CONNECTIONS
-        server.nodelay = True
-        self._server = server
+        listener = _listen(host, port)
+        bound = listener.getsockname()
+        self.host = host
+        self.port: int = bound[1]
+        limits = Limits(
+            connections=chosen.open_connections,
+            buffered=chosen.buffered,
+            body=chosen.body_limit,
+            idle=chosen.idle,
+            head_time=chosen.head_time,
+            body_time=chosen.body_time,
+            send_time=chosen.send_time,
+            keepalive=chosen.keepalive,
+            workers=chosen.threads,
+        )
+        settings = ServerSettings(application, FastGateway, bound, chosen.idle)
+        workers = ThreadPool("mcp-http", chosen.threads + chosen.handlers)
+        self._connections = ConnectionHandler(listener, settings, workers, limits)
         self._closing = False
         self._stopped = Event()
-        try:
-            server.prepare()
-        except OSError as error:
-            # cheroot lists the addresses that it tried, each with its reason.
-            reasons = dict.fromkeys(re.findall(r"\[Errno -?\d+\] ([^()]+)\)", str(error)))
-            text = f"cannot listen on {host}:{port}: {', '.join(reasons) or error}; pass another host or port"
-            raise UsageError(text) from None
-        bound = server.socket.getsockname()
-        self.host = host
-        self.port: int = bound[1] if server.socket.family in {socket.AF_INET, socket.AF_INET6} else port
+        self._thread: Thread | None = None
 
     def url(self, path: str = "") -> str:
         """Return the URL of a path on this server."""
@@ -80,8 +78,9 @@ class HttpServer:
         return f"http://{name}:{self.port}{path}"
 
     def start(self) -> None:
-        """Serve in background threads until ``close``."""
-        Thread(target=self._serve, name="mcp-http-server", daemon=True).start()
+        """Serve in background threads until ``close``; they do not keep the program alive."""
+        self._thread = Thread(target=self._serve, name="mcp-http-server", daemon=True)
+        self._thread.start()
 
     def serve(self) -> None:
         """Call the option ``ready`` if it is set, then serve until Ctrl-C, or until another thread calls ``close``."""
@@ -96,17 +95,26 @@ class HttpServer:
 
     def _serve(self) -> None:
         try:
-            self._server.serve()
+            self._connections.run()
         finally:
             self._stopped.set()
 
     def close(self) -> None:
-        """Accept no more requests, end all streams, and let running handlers finish. Idempotent and thread-safe."""
+        """Refuse new requests, let running handlers finish, and end all streams and connections.
+
+        Idempotent and thread-safe.
+        """
         if self._closing:
             return
         self._closing = True
+        self._connections.stop_accepting()
         self._application.close(self.options.grace)
-        self._server.stop()
+        self._connections.stop(_FLUSH_TIME)
+        if self._thread is None:
+            # Nothing was served, and no other thread closes the sockets.
+            self._connections.run()
+        elif self._thread is not current_thread():
+            self._thread.join()
         self._stopped.set()
 
     def __enter__(self) -> Self:
@@ -125,7 +133,7 @@ def make_server(servers: Sequence[Server], host: str = "127.0.0.1", port: int = 
     """
     require_instance("host", host, str, "a str such as '127.0.0.1'")
     chosen = HttpServerOptions(**{"allowed_hosts": _allowed_hosts(host), **options})
-    return HttpServer(Application(servers, chosen), chosen, host=host, port=port)
+    return HttpServer(Application(servers, chosen, open_requests=chosen.open_connections), chosen, host=host, port=port)
 
 
 def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:
@@ -149,3 +157,20 @@ def _print_url(server: HttpServer) -> None:
 def _allowed_hosts(host: str) -> list[str]:
     name = f"[{host}]" if ":" in host else host
     return list(LOOPBACK) if name in LOOPBACK else [*LOOPBACK, name]
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket. Raise ``UsageError`` with the reasons of all addresses of the host."""
+    reasons: list[str] = []
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        found, reasons = [], [error.strerror or str(error)]
+    for family, _, _, _, address in found:
+        try:
+            both = family == socket.AF_INET6 and address[0] == "::" and socket.has_dualstack_ipv6()
+            return socket.create_server(address[:2], family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+        except OSError as error:
+            reasons.append(os.strerror(error.errno) if error.errno else str(error))
+    text = f"cannot listen on {host}:{port}: {', '.join(dict.fromkeys(reasons))}; pass another host or port"
+    raise UsageError(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
 from ...options import Bytes, Milliseconds, Options, Seconds
@@ -21,6 +21,9 @@ from .origin_policy import LOOPBACK, OriginPolicy
 if TYPE_CHECKING:
     from .authorization import Authorization
     from .store import Store
+
+_CONNECTIONS: Final = 4096
+"""Default limit on open connections."""
 
 
 class EndpointOptions(Options):
@@ -45,10 +48,12 @@ class EndpointOptions(Options):
     body_time: Seconds = 30.0
     """Seconds in which a request's body must arrive."""
     threads: int = 32
-    """Number of requests that the WSGI server handles at the same time."""
+    """Number of requests that the WSGI server handles at the same time. With `run_http`, running handlers have threads
+    besides, and open streams have none.
+    """
     streams: int | None = None
-    """Limit on the streams that are open for listening, each of which occupies a thread; three quarters of `threads`
-    unless set.
+    """Limit on the streams that are open for listening; unless set, three quarters of `threads`, or of `connections` with
+    `run_http`.
     """
     handlers: int = 256
     """Limit on the handlers that run at the same time."""
@@ -98,6 +103,14 @@ class HttpServerOptions(EndpointOptions):
     """Seconds of silence within a request or between requests after which a connection is closed."""
     head_time: Seconds = 10.0
     """Seconds in which a request's head must arrive."""
+    send_time: Seconds = 60.0
+    """Seconds in which a client must read a response, or the next events of a stream."""
+    connections: int | None = None
+    """Limit on open connections. Idle ones are closed for new ones. 4096 unless set, or fewer if the process may open fewer
+    descriptors.
+    """
+    buffered: Bytes = 64 * 1024 * 1024
+    """Limit on the bytes of all incomplete requests together."""
     grace: Seconds = 2.0
     """Seconds that running handlers have to finish after the server was closed."""
     ready: Callable[[Any], object] | None = None
@@ -107,7 +120,24 @@ class HttpServerOptions(EndpointOptions):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        require_positive_numbers(idle=self.idle, head_time=self.head_time)
+        require_positive_numbers(idle=self.idle, head_time=self.head_time, send_time=self.send_time)
+        require_positive_integers(buffered=self.buffered)
+        self.open_connections = _connection_limit(self.connections)
         require_seconds(grace=self.grace)
         if self.ready is not None:
             require_callable("ready", self.ready, ("server",))
+
+
+def _connection_limit(wanted: int | None) -> int:
+    """Return the limit on open connections: ``wanted``, or a default that leaves descriptors for everything else."""
+    if wanted is not None:
+        require_positive_integers(connections=wanted)
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit
+    except ImportError:
+        # Windows, where select() takes 512 sockets.
+        possible = 448
+    else:
+        soft = getrlimit(RLIMIT_NOFILE)[0]
+        possible = _CONNECTIONS if soft < 0 else max(1, soft - max(64, soft // 8))
+    return min(possible, _CONNECTIONS if wanted is None else wanted)

@@ -20,7 +20,6 @@ from ...session.session import Session
 from .disconnection import POLL_INTERVAL, ClientGone
 from .event_log import EventLog, Priority
 from .http_channel import HttpChannel
-from .responses import STREAMS, busy
 
 if TYPE_CHECKING:
     from ...server.server import Server
@@ -78,12 +77,16 @@ class PostChannel(HttpChannel):
         self._wakeup = AutoResetEvent()
         self.log: EventLog | None = None
         """The log of the stream; None while there is none."""
+        self.timed_out = False
+        """Whether the stream was opened because the response takes long."""
         self.answer: bytes | None = None
         """The response, if it is not streamed."""
         self.refusal: ErrorObject | None = None
         """The error in the response, if it is one."""
         self.overloaded = False
         """Whether a handler needed a stream, and the limit was reached."""
+        self.on_change: Callable[[], object] | None = None
+        """Called, from any thread, when the stream is open and when all requests are answered; must not wait."""
 
     @property
     def done(self) -> bool:
@@ -157,8 +160,13 @@ class PostChannel(HttpChannel):
             except NoStream:
                 self.overloaded = self.overloaded or required
                 raise
-            self._wakeup.set()
+            self._wake()
         return self.log
+
+    def _wake(self) -> None:
+        self._wakeup.set()
+        if self.on_change is not None:
+            self.on_change()
 
     # For the handler pool.
 
@@ -198,7 +206,7 @@ class PostChannel(HttpChannel):
             self._log_dropped()
             # A cancelled request cancels its calls, and that has to be sent before the end.
             self._end_stream(despite_calls=not incoming.cancelled)
-            self._wakeup.set()
+            self._wake()
 
     def _log_dropped(self) -> None:
         dropped, self.dropped = self.dropped, 0
@@ -214,27 +222,18 @@ class PostChannel(HttpChannel):
         self._log_dropped()
         if log is not None:
             log.end()
-        self._wakeup.set()
+        self._wake()
 
     # For the WSGI thread.
 
-    def wait(self, keepalive: float, is_gone: Callable[[], bool] = _never) -> bool:
-        """Wait until there is something to send; return whether that took ``keepalive`` seconds.
+    def wait(self, keepalive: float, is_gone: Callable[[], bool] = _never) -> None:
+        """Wait until there is something to send; after ``keepalive`` seconds, open a stream.
 
-        After that time a stream is opened: it shows proxies that the server is working and, where ``is_gone`` cannot,
-        the server that the client has gone. Raise ``ClientGone`` once ``is_gone()``, and ``Rejection`` (503) if a
-        handler failed because the limit on streams was reached.
+        A stream shows proxies that the server is working and, where ``is_gone`` cannot, the server that the client has
+        gone. Raise ``ClientGone`` once ``is_gone()``.
         """
-        timed_out = not self._sleep(keepalive, is_gone)
-        while timed_out and self.log is None and not self.done:
-            try:
-                self.open()
-            except NoStream as error:
-                write_log("debug", "a request continues without a stream: %s", error)
-                timed_out = not self._sleep(keepalive, is_gone)
-        if self.log is None and self.overloaded and self.refusal is not None:
-            raise busy(STREAMS)
-        return timed_out
+        while not self._sleep(keepalive, is_gone) and self.log is None and not self.done:
+            self.open()
 
     def _sleep(self, seconds: float, is_gone: Callable[[], bool]) -> bool:
         """Wait up to so many seconds for a wakeup; return whether there was one. Raise ``ClientGone``."""
@@ -247,7 +246,11 @@ class PostChannel(HttpChannel):
         return True
 
     def open(self) -> None:
-        """Turn the response into a stream, unless all requests are answered. Raise ``NoStream``."""
-        with self._state_lock:
-            if self._unanswered:
-                self._ensure_log()
+        """Turn the response into a stream, because it takes long, unless all requests are answered or no stream is left."""
+        try:
+            with self._state_lock:
+                if self._unanswered:
+                    self._ensure_log()
+                    self.timed_out = True
+        except NoStream as error:
+            write_log("debug", "a request continues without a stream: %s", error)

@@ -176,14 +176,11 @@ class SessionChannel(HttpChannel):
         self._notifications.put(queue)
         self._dispatch_notifications()
 
-    def run(self, incoming: Incoming, post_channel: PostChannel) -> bool:
-        """Run the handler of a request in another thread; return False if the limit is reached."""
+    def job(self, incoming: Incoming, post_channel: PostChannel) -> Callable[[], None]:
+        """Return the job that runs the handler of a request."""
         incoming.principal = self.record.principal
         self._post_channels[incoming] = post_channel
-        if self._start(partial(post_channel.run, self.server, incoming, self.save)):
-            return True
-        self.forget(incoming)
-        return False
+        return partial(post_channel.run, self.server, incoming, self.save)
 
     def forget(self, incoming: Incoming) -> None:
         """Forget a request that is done."""
@@ -198,6 +195,7 @@ class SessionChannel(HttpChannel):
                 self.session.settle(incoming, b"")
         for incoming in cancelled:
             incoming.stop_calls()
+            self.forget(incoming)
 
     # Sending.
 

@@ -19,8 +19,9 @@ from ..sse import KEEP_ALIVE, priming_event
 from .client_address import client_address
 from .event_log import EventLog
 from .event_stream import EventStream
+from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
-from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .responses import SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .session_channel import SessionChannel
 from .session_store import TooManySessions
 from .session_table import SessionTable
@@ -68,7 +69,7 @@ class SessionEndpoint:
         self._limiter = limiter
         self._table = table
 
-    def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
+    def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response | PendingResponse:
         """Respond to a message or a batch. Raise ``Rejection``."""
         if "HTTP_MCP_SESSION_ID" not in environ:
             return self._initialize(body, principal)
@@ -130,7 +131,7 @@ class SessionEndpoint:
             raise Rejection(400, text)
         return channel
 
-    def _run(self, channel: SessionChannel, incomings: Sequence[Incoming]) -> Response:
+    def _run(self, channel: SessionChannel, incomings: Sequence[Incoming]) -> PendingResponse:
         # Unique among processes; ``random`` is not if a handler seeds it.
         name = urandom(9).hex()
         post_channel = PostChannel(
@@ -145,17 +146,21 @@ class SessionEndpoint:
             on_answered=channel.forget,
             on_progress=channel.deliver_progress,
         )
-        for incoming in incomings:
-            if not channel.run(incoming, post_channel):
-                channel.cancel(incomings)
-                post_channel.end()
-                raise busy(REQUESTS)
-        timed_out = post_channel.wait(self._options.keepalive)
+
+        def refuse() -> None:
+            channel.cancel(incomings)
+            post_channel.end()
+
+        jobs = [channel.job(incoming, post_channel) for incoming in incomings]
+        return PendingResponse(post_channel, jobs, partial(self._handled, channel, post_channel, name), refuse=refuse)
+
+    def _handled(self, channel: SessionChannel, post_channel: PostChannel, name: str) -> Response:
+        """Return the response to requests whose handlers run or have run."""
         log = post_channel.log
         if log is None:
             answer = post_channel.answer
             return empty_response(202) if answer is None else json_response(200, answer)
-        first = KEEP_ALIVE if timed_out else b""
+        first = KEEP_ALIVE if post_channel.timed_out else b""
         if channel.session.binding.facts.polling:
             first = priming_event(f"{name}.0", self._options.retry)
         return EventStream(

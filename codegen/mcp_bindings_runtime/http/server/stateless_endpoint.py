@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
 from ...connection.calls import PendingCalls
-from ...connection.thread_pool import ThreadPool
 from ...errors import ConnectionClosed
 from ...jsonrpc import (
     HEADER_MISMATCH,
@@ -36,12 +35,13 @@ from ...session.stateless import INITIALIZE, LISTEN, VERSION, name_versions
 from ..headers import NAMED, find_mismatch
 from ..sse import KEEP_ALIVE
 from .client_address import client_address
-from .disconnection import ClientGone, has_hung_up
+from .disconnection import has_hung_up
 from .event_log import EventLog, MemoryEventLog, Priority
 from .event_stream import EventStream
 from .param_headers import ToolParamHeaders
+from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
-from .responses import REQUESTS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .responses import STREAMS, Rejection, Response, busy, empty_response, json_response
 from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
@@ -65,16 +65,15 @@ _STATUS_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400,
 class StatelessEndpoint:
     """Serves requests that need no session."""
 
-    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, pool: ThreadPool) -> None:
+    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter) -> None:
         self._revisions = routes.revisions
         self._param_headers = {server: ToolParamHeaders(server) for server in routes.stateless}
         self._options = options
         self._limiter = limiter
-        self._pool = pool
 
     def post(
         self, environ: Mapping[str, Any], body: bytes, value: Any, server: Server, principal: str | None
-    ) -> Response:
+    ) -> Response | PendingResponse:
         """Respond to a message for a server; ``value`` is the parsed body. Raise ``Rejection``."""
         if value.__class__ is not dict:
             raise Rejection(400, "the body must be one JSON-RPC request or notification, which is an object")
@@ -95,7 +94,7 @@ class StatelessEndpoint:
         if isinstance(event, Incoming):
             event.principal = principal
             event.source = client_address(environ)
-            return self._run(server, session, event, partial(has_hung_up, environ))
+            return self._run(environ, server, session, event)
         if isinstance(event, Reply):
             if event.refusal is not None:
                 return json_response(_STATUS_UNHANDLED.get(event.refusal.code, 400), event.line)
@@ -106,15 +105,17 @@ class StatelessEndpoint:
             raise Rejection(400, event.reason)
         return empty_response(202)
 
-    def _run(self, server: Server, session: Session, incoming: Incoming, is_gone: Callable[[], bool]) -> Response:
+    def _run(self, environ: Mapping[str, Any], server: Server, session: Session, incoming: Incoming) -> PendingResponse:
         channel = _channel(server, session, incoming, self._open_stream)
-        if not self._pool.start(partial(channel.run, server, incoming)):
-            raise busy(REQUESTS)
-        try:
-            timed_out = channel.wait(self._options.keepalive, is_gone)
-        except ClientGone:
-            _cancel(channel, incoming)
-            raise Rejection(400, "the client closed the connection before the response") from None
+        return PendingResponse(
+            channel,
+            [partial(channel.run, server, incoming)],
+            partial(self._handled, channel, incoming, partial(has_hung_up, environ)),
+            cancel=partial(_cancel, channel, incoming),
+        )
+
+    def _handled(self, channel: PostChannel, incoming: Incoming, is_gone: Callable[[], bool]) -> Response:
+        """Return the response to a request whose handler runs or has run."""
         log = channel.log
         if log is None:
             if incoming.end_task is not None and is_gone():
@@ -130,7 +131,7 @@ class StatelessEndpoint:
             self._limiter,
             long=False,
             keepalive=self._options.keepalive,
-            first=KEEP_ALIVE if timed_out else b"",
+            first=KEEP_ALIVE if channel.timed_out else b"",
             is_gone=is_gone,
             on_close=on_close,
         ).response()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...connection.thread_pool import ThreadPool
 from ...logs import log_exception, write_log
 from ...server.routing import Routes
 from .. import media
+from .disconnection import has_hung_up
 from .legacy_sse_endpoint import LegacySseEndpoint
 from .options import EndpointOptions
 from .origin_policy import RefusalLog
+from .pending_response import PendingResponse
 from .request_body import read_body
 from .responses import STATUS_LINES, Rejection, Response, empty_response
 from .session_endpoint import SessionEndpoint
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from ...server.server import Server
 
 
+R = TypeVar("R")
+
+
 class Mounted(Protocol):
     """A WSGI application with the parameter names of PEP 3333."""
 
@@ -38,15 +44,19 @@ class Application:
     """Serves each request by the server of its revision.
 
     A request that names a stateless revision in ``_meta`` or in its header is for that revision's server; ``initialize``
-    chooses one of the others for its session.
+    chooses one of the others for its session. ``open_requests`` is the number of requests that the HTTP server keeps open
+    at a time, by default ``threads``.
     """
 
-    def __init__(self, servers: Sequence[Server], options: EndpointOptions) -> None:
+    def __init__(
+        self, servers: Sequence[Server], options: EndpointOptions, *, open_requests: int | None = None
+    ) -> None:
         self._routes = routes = Routes(servers)
-        self._options = options
+        self.options = options
         self._refusals = RefusalLog()
+        self._closing = False
         self._pool = pool = ThreadPool("mcp-http", options.handlers)
-        self._limiter = limiter = StreamLimiter(options.threads, options.streams)
+        self._limiter = limiter = StreamLimiter(open_requests or options.threads, options.streams)
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}
         self._table = table = SessionTable(by_revision, store, pool)
@@ -54,7 +64,7 @@ class Application:
             from .announcement_relay import AnnouncementRelay
 
             AnnouncementRelay(routes.servers, store, table)
-        self._stateless = StatelessEndpoint(routes, options, limiter, pool) if routes.stateless else None
+        self._stateless = StatelessEndpoint(routes, options, limiter) if routes.stateless else None
         self._sessions = SessionEndpoint(routes, options, store, limiter, table) if routes.handshake else None
         self._legacy_sse: LegacySseEndpoint | None = None
         if routes.handshake and options.sse_path is not None:
@@ -62,24 +72,53 @@ class Application:
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request (PEP 3333)."""
+        response = self.respond(environ)
+        if isinstance(response, PendingResponse):
+            response = self._wait(response, partial(has_hung_up, environ))
+        start_response(STATUS_LINES[response.status], response.headers)
+        # A client would take a body for the next response (RFC 9110, section 9.3.2).
+        return () if environ["REQUEST_METHOD"] == "HEAD" else response.body
+
+    def respond(self, environ: Mapping[str, Any]) -> Response | PendingResponse:
+        """Return the response to a request, or the one that its handler will produce."""
+        response = self._guarded(partial(self._respond, environ))
+        if isinstance(response, PendingResponse):
+            response.environ = environ
+            return response
+        return self._allow_origin(environ, response)
+
+    def run(self, pending: PendingResponse) -> Response | None:
+        """Run the handler of a request in this thread; return a response if that is not possible."""
+        refusal = self._guarded(partial(pending.run, self._pool))
+        return None if refusal is None else self._allow_origin(pending.environ, refusal)
+
+    def complete(self, pending: PendingResponse) -> Response:
+        """Return a response that is ready."""
+        return self._allow_origin(pending.environ, self._guarded(pending.response))
+
+    def _wait(self, pending: PendingResponse, is_gone: Callable[[], bool]) -> Response:
+        """Run the handler of a request in another thread, and wait for the response."""
+
+        def wait() -> Response:
+            pending.start(self._pool)
+            return pending.wait(self.options.keepalive, is_gone)
+
+        return self._allow_origin(pending.environ, self._guarded(wait))
+
+    @staticmethod
+    def _guarded(function: Callable[[], R]) -> R | Response:
+        """Return the result of a function, or the response that its exception stands for."""
         try:
-            response = self._respond(environ)
+            return function()
         except Rejection as rejection:
-            response = rejection.response()
+            return rejection.response()
         except StoreUnavailable as error:
             write_log("warning", "a request could not be answered: %s", error)
             text = "sessions are unavailable now; try again"
-            response = Rejection(503, text, headers=[("Retry-After", "5")]).response()
+            return Rejection(503, text, headers=[("Retry-After", "5")]).response()
         except Exception as error:  # noqa: BLE001  # the client gets a response without a traceback
             log_exception(error, "a request could not be answered: %s", error)
-            response = Rejection(500, "the server failed").response()
-        method = environ["REQUEST_METHOD"]
-        if "HTTP_ORIGIN" in environ or method != "POST":
-            # Caches do not keep responses to POST, so those to other clients than browsers need no Vary.
-            response.headers.extend(self._cross_origin_headers(environ))
-        start_response(STATUS_LINES[response.status], response.headers)
-        # A client would take a body for the next response (RFC 9110, section 9.3.2).
-        return () if method == "HEAD" else response.body
+            return Rejection(500, "the server failed").response()
 
     def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
         """Return an application that serves this one below a path such as ``/mcp``, and all else by ``beside``.
@@ -87,7 +126,7 @@ class Application:
         The metadata of ``authorization`` are served from the root (RFC 9728, section 3.1).
         """
         place = path.rstrip("/")
-        authorization = self._options.authorization
+        authorization = self.options.authorization
         metadata = None if authorization is None else authorization.path
 
         def choose(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -102,20 +141,24 @@ class Application:
         return choose
 
     def close(self, grace: float = 2.0) -> None:
-        """End all streams; wait up to ``grace`` seconds for running handlers."""
+        """Refuse new requests, wait up to ``grace`` seconds for running handlers, and end all sessions and streams."""
+        self._closing = True
+        self._pool.wait_idle(grace)
         for server in self._routes.servers:
             server.close()
         self._table.close()
         self._limiter.close()
-        self._pool.wait_idle(grace)
 
-    def _respond(self, environ: Mapping[str, Any]) -> Response:
+    def _respond(self, environ: Mapping[str, Any]) -> Response | PendingResponse:
+        if self._closing:
+            text = "the server is closing; connect again"
+            raise Rejection(503, text, headers=[("Retry-After", "1")])
         self._check_origin(environ)
         if _is_preflight(environ):
             # Browsers send no token with it; the request that follows is checked.
             return empty_response(204)
         path = (environ.get("PATH_INFO") or "").rstrip("/")
-        options = self._options
+        options = self.options
         authorization = options.authorization
         if authorization is None:
             principal: str | None = environ.get("REMOTE_USER") or None
@@ -128,11 +171,11 @@ class Application:
         if self._legacy_sse is not None and path in {options.sse_path, options.messages_path}:
             method = "GET" if path == options.sse_path else "POST"
             return self._respond_at_legacy_sse(self._legacy_sse, environ, principal, method)
-        text = f"unknown path {path or '/'}; the endpoint is {self._options.path or '/'}"
+        text = f"unknown path {path or '/'}; the endpoint is {self.options.path or '/'}"
         raise Rejection(404, text)
 
     def _check_origin(self, environ: Mapping[str, Any]) -> None:
-        policy = self._options.origin_policy
+        policy = self.options.origin_policy
         host = environ.get("HTTP_HOST", "")
         if not policy.allows_host(host):
             self._refusals.log("Host", host, "allowed_hosts")
@@ -144,11 +187,16 @@ class Application:
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 
-    def _cross_origin_headers(self, environ: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    def _allow_origin(self, environ: Mapping[str, Any], response: Response) -> Response:
+        """Return the response with the headers by which a browser decides whether a page may read it."""
         host, origin = environ.get("HTTP_HOST", ""), environ.get("HTTP_ORIGIN")
-        return self._options.origin_policy.response_headers(host, origin, preflight=_is_preflight(environ))
+        if origin is not None or environ["REQUEST_METHOD"] != "POST":
+            # Caches do not keep responses to POST, so those to other clients than browsers need no Vary.
+            policy = self.options.origin_policy
+            response.headers.extend(policy.response_headers(host, origin, preflight=_is_preflight(environ)))
+        return response
 
-    def _respond_at_endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def _respond_at_endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response | PendingResponse:
         method = environ["REQUEST_METHOD"]
         if method == "POST":
             return self._post(environ, principal)
@@ -173,7 +221,7 @@ class Application:
             return endpoint.get(environ, principal)
         return endpoint.post(environ, self._read_json(environ), principal)
 
-    def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response | PendingResponse:
         accept = environ.get("HTTP_ACCEPT", "")
         if not (media.accepts(accept, media.JSON) and media.accepts(accept, media.SSE)):
             raise Rejection(406, "Accept must list application/json and text/event-stream")
@@ -202,7 +250,7 @@ class Application:
         if coding.lower() != "identity":
             text = f"Content-Encoding must be absent or identity, got {coding[:80]!r}"
             raise Rejection(415, text, headers=[("Accept-Encoding", "identity")])
-        return read_body(environ, self._options.body_limit, self._options.body_time)
+        return read_body(environ, self.options.body_limit, self.options.body_time)
 
 
 def _is_preflight(environ: Mapping[str, Any]) -> bool:
