@@ -32,7 +32,7 @@ MAX_DISCARDED: Final = 64 * 1024
 
 
 class ServerSettings:
-    """What cheroot's requests and gateways read from their server."""
+    """The attributes that cheroot reads from the server of a request."""
 
     ssl_adapter = None
     protocol = "HTTP/1.1"

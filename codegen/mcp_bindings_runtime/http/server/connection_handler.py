@@ -34,8 +34,8 @@ _SMALL: Final = 64 * 1024
 """Bytes of an incomplete request that no limit refuses."""
 
 
-class Limits(NamedTuple):
-    """Limits of a ``ConnectionHandler``; times are in seconds."""
+class ConnectionLimits(NamedTuple):
+    """ConnectionLimits of a ``ConnectionHandler``; times are in seconds."""
 
     connections: int
     """Open connections."""
@@ -60,7 +60,9 @@ class Limits(NamedTuple):
 class ConnectionHandler:
     """Serves the connections of a listening socket; ``run`` returns after ``stop``."""
 
-    def __init__(self, listener: socket.socket, settings: ServerSettings, workers: ThreadPool, limits: Limits) -> None:
+    def __init__(
+        self, listener: socket.socket, settings: ServerSettings, workers: ThreadPool, limits: ConnectionLimits
+    ) -> None:
         self._settings = settings
         self._application = settings.application
         self._workers = workers

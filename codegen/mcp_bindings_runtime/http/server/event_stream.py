@@ -94,14 +94,14 @@ class EventStream:
 
     @property
     def remote(self) -> bool:
-        """Whether ``take``, ``keep_alive`` and ``close`` take as long as an answer from another process."""
+        """Whether ``read_available``, ``keep_alive`` and ``close`` take as long as an answer from another process."""
         return self._log.remote
 
     def watch(self, callback: Callable[[], object]) -> None:
-        """Call a function, which must not wait, from any thread whenever ``take`` may have something to return."""
+        """Call a function, which must not wait, from any thread whenever ``read_available`` may have something to return."""
         self._log.watch(self._reader, callback)
 
-    def take(self) -> bytes | None:
+    def read_available(self) -> bytes | None:
         """Return what can be sent now, nothing perhaps; None at the end of the stream."""
         if self._first:
             return next(self)

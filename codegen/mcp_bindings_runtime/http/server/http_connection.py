@@ -24,7 +24,7 @@ _READ_SIZE: Final = 64 * 1024
 
 
 class Phase(Enum):
-    """What the event loop waits for."""
+    """The thing that the event loop waits for."""
 
     RECEIVING = 0
     """The bytes of a request."""

@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...validation import require_instance
 from .cheroot_fast_path import FastGateway
 from .cheroot_requests import ServerSettings
-from .connection_handler import ConnectionHandler, Limits
+from .connection_handler import ConnectionHandler, ConnectionLimits
 from .options import HttpServerOptions
 from .origin_policy import LOOPBACK
 from .wsgi import Application
@@ -54,7 +54,7 @@ class HttpServer:
         bound = listener.getsockname()
         self.host = host
         self.port: int = bound[1]
-        limits = Limits(
+        limits = ConnectionLimits(
             connections=chosen.open_connections,
             buffered=chosen.buffered,
             body=chosen.body_limit,

@@ -81,7 +81,7 @@ class StreamSender:
         for _ in range(_IN_A_ROW):
             if connection.unsent or connection.broken:
                 return sent, False
-            data = stream.take()
+            data = stream.read_available()
             if data is None:
                 stream.close()
                 request.end()
