@@ -65,13 +65,14 @@ if TYPE_CHECKING:
         """Seconds in which a request's body must arrive. Default: 30.0."""
 
         threads: int
-        """Number of requests that the WSGI server handles at the same time. Default:
-        32.
+        """Number of requests that the WSGI server handles at the same time. With
+        `run_http`, running handlers have threads besides, and open streams have none.
+        Default: 32.
         """
 
         streams: int | None
-        """Limit on the streams that are open for listening, each of which occupies a
-        thread; three quarters of `threads` unless set.
+        """Limit on the streams that are open for listening; unless set, three quarters
+        of `threads`, or of `connections` with `run_http`.
         """
 
         handlers: int
@@ -100,6 +101,19 @@ if TYPE_CHECKING:
 
         head_time: float
         """Seconds in which a request's head must arrive. Default: 10.0."""
+
+        send_time: float
+        """Seconds in which a client must read a response, or the next events of a
+        stream. Default: 60.0.
+        """
+
+        connections: int | None
+        """Limit on open connections. Idle ones are closed for new ones. 4096 unless
+        set, or fewer if the process may open fewer descriptors.
+        """
+
+        buffered: int
+        """Limit on the bytes of all incomplete requests together. Default: 67108864."""
 
         grace: float
         """Seconds that running handlers have to finish after the server was closed.
