@@ -15,35 +15,54 @@ from .validation import require_list
 
 _PACKAGE = re.compile(r"v(\d{4})_(\d{2})_(\d{2})")
 # A copy of the runtime lies beside the packages that it was copied for; the installed one serves the bundled packages.
-_PARENT = __name__.rpartition(".")[0].rpartition(".")[0] or "mcp_bindings"
+_BUNDLED = "mcp_bindings"
+_PARENT = __name__.rpartition(".")[0].rpartition(".")[0] or _BUNDLED
 
 
 @cache
 def installed_revisions() -> tuple[str, ...]:
-    """Return the installed revisions, newest first."""
+    """Return the labels of the installed revisions, newest first."""
     names = (module.name for module in pkgutil.iter_modules(import_module(_PARENT).__path__) if module.ispkg)
     return tuple(sorted(("-".join(found.groups()) for found in map(_PACKAGE.fullmatch, names) if found), reverse=True))
 
 
-def select_revisions(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the wanted revisions in their order, or all for None; raise ``UsageError`` if one is not installed."""
+@cache
+def _version_of(label: str) -> str:
+    """Return the protocol version of a package; that of a bundled one is its label."""
+    if _PARENT == _BUNDLED:
+        return label
+    version: str = import_module(f"{_package(label)}.revision").REVISION
+    return version
+
+
+def select_revisions(wanted: Sequence[str] | None) -> dict[str, str]:
+    """Return the protocol versions of the wanted revisions, all for None, in their order, each with its label.
+
+    Raise ``UsageError`` if a wanted one is not installed, and if two have the same protocol version.
+    """
     installed = installed_revisions()
-    if wanted is None:
-        return installed
-    require_list("revisions", wanted, installed[0])
-    for revision in wanted:
-        if revision not in installed:
-            text = f"there are no bindings of {revision!r} here; use one of {', '.join(installed)}"
+    if wanted is not None:
+        require_list("revisions", wanted, installed[0])
+    found: dict[str, str] = {}
+    for label in installed if wanted is None else wanted:
+        if label not in installed:
+            text = f"there are no bindings of {label!r} here; use one of {', '.join(installed)}"
             raise UsageError(text)
-    return tuple(wanted)
+        version = _version_of(label)
+        if found.setdefault(version, label) != label:
+            both = f"{found[version]} and {label}"
+            text = f"the packages of {both} both have the protocol version {version}; name one in `revisions`"
+            raise UsageError(text)
+    return found
 
 
 @cache
-def facts_of(revision: str) -> Facts | None:
-    """Return the facts about a revision; None if there is no package of it."""
-    if revision not in installed_revisions():
+def facts_of(version: str) -> Facts | None:
+    """Return the facts about the revision with a protocol version; None if there is no package of it."""
+    label = next((label for label in installed_revisions() if _version_of(label) == version), None)
+    if label is None:
         return None
-    facts: Facts = import_module(f"{_PARENT}.v{revision.replace('-', '_')}.revision").FACTS
+    facts: Facts = import_module(f"{_package(label)}.revision").FACTS
     return facts
 
 
@@ -53,9 +72,13 @@ def client_class_of(server: Any) -> Any:
     return import_module(cls.__module__.rpartition(".")[0]).Client
 
 
-def client_class(revision: str) -> Any:
+def client_class(label: str) -> Any:
     """Import the package of a revision and return its client class."""
-    return import_module(f"{_PARENT}.v{revision.replace('-', '_')}").Client
+    return import_module(_package(label)).Client
+
+
+def _package(label: str) -> str:
+    return f"{_PARENT}.v{label.replace('-', '_')}"
 
 
 def extension_package(name: str) -> Any:

@@ -16,6 +16,8 @@ from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.output_folder import write
 from mcp_bindgen.generate import SchemaFile, generate
+from mcp_bindings import UsageError
+from mcp_bindings import serve as bundled_serve
 from support.scripted_peers import PATIENCE, package
 
 Json = Any
@@ -258,6 +260,52 @@ def test_a_version_of_its_own_changes_what_is_named_and_nothing_else(
     assert mcp.revision.REVISION == UNKNOWN
     assert mcp.revision.FACTS.base == revision
     assert behaviour(mcp) == bundled(revision)
+
+
+@pytest.fixture(params=[REVISIONS[0], REVISIONS[-1]])
+def beside(request: pytest.FixtureRequest, relabelled: Callable[[str, str], Any]) -> tuple[str, Any, Any, Any]:
+    """A revision, its copy under two labels in one folder, and the package around them."""
+    revision: str = request.param
+    copies = [relabelled(revision, label) for label in LABELS[1:]]
+    return revision, *copies, import_module(copies[0].__name__.partition(".")[0])
+
+
+def test_servers_of_one_version_cannot_be_served_together(beside: tuple[str, Any, Any, Any]) -> None:
+    revision, *copies, top = beside
+    serve, errors = import_module(f"{top.__name__}.serve"), import_module(f"{top.__name__}.runtime.errors")
+    servers = [copy.Server("s", "1") for copy in copies]
+    ways: list[Callable[[], object]] = [
+        lambda: serve.stdio(*servers),
+        lambda: serve.wsgi_app(*servers),
+        lambda: serve.http(*servers, port=0, ready=lambda http: http.close()),
+    ]
+    for way in ways:
+        with pytest.raises(errors.UsageError, match=f"two servers of {revision} cannot share a transport"):
+            way()
+
+
+def test_a_server_is_not_served_beside_one_of_another_runtime(beside: tuple[str, Any, Any, Any]) -> None:
+    revision, copy, *_ = beside
+    servers = [package(revision).Server("s", "1"), copy.Server("s", "1")]
+    ways: list[Callable[[], object]] = [
+        lambda: bundled_serve.stdio(*servers),
+        lambda: bundled_serve.wsgi_app(*servers),
+        lambda: bundled_serve.http(*servers, port=0, ready=lambda http: http.close()),
+    ]
+    for way in ways:
+        with pytest.raises(UsageError, match="each argument must be a server object"):
+            way()
+
+
+def test_connect_needs_one_package_for_each_version(beside: tuple[str, Any, Any, Any]) -> None:
+    revision, copy, _, top = beside
+    connect, errors = import_module(f"{top.__name__}.connect"), import_module(f"{top.__name__}.runtime.errors")
+    server = offering(copy)
+    with pytest.raises(errors.UsageError, match=f"both have the protocol version {revision}; name one in `revisions`"):
+        connect.in_memory(server)
+    with connect.in_memory(server, revisions=[LABELS[1]]) as client:
+        assert isinstance(client, copy.Client)
+        assert client.binding.revision == revision
 
 
 def test_the_probe_tells_the_revisions_apart(bundled: Callable[[str], Json]) -> None:

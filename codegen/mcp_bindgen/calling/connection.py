@@ -70,11 +70,11 @@ def open_client(server: Server, options: Options) -> Client:
     _check_writable(options.record)
     revisions = select_revisions(None if options.revision is None else [options.revision])
     # Handlers for methods that only some revisions have are allowed.
-    keys = [client_class(each).binding for each in revisions]
+    keys = [client_class(each).binding for each in revisions.values()]
     known = {name for each in keys for name in (*each.requests, *each.notifications)}
     client = Negotiation(
         start,
-        revisions=revisions,
+        revisions=[*revisions.values()],
         handlers={name: function for name, function in _handlers(options.notify).items() if name in known},
         probe=min(5.0, options.timeout),
         record=options.record,

@@ -59,7 +59,9 @@ class Negotiation:
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
             raise UsageError(message)
-        self._revisions = select_revisions(chosen.revisions)
+        self._labels = select_revisions(chosen.revisions)
+        """Protocol versions to the labels of their packages."""
+        self._revisions = tuple(self._labels)
         if not self._revisions:
             message = "`revisions` is empty; name at least one"
             raise UsageError(message)
@@ -89,7 +91,7 @@ class Negotiation:
     def _connect(self) -> Client:
         tried: dict[str, McpError] = {}
         for revision in self._revisions:
-            cls = client_class(revision)
+            cls = self._class(revision)
             era = cls.binding.era
             if era in tried:
                 continue
@@ -104,7 +106,7 @@ class Negotiation:
                 if mutual is None:
                     raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
                 # It may be the one that was refused: then this is the one retry that the text requires.
-                chosen = client_class(mutual)
+                chosen = self._class(mutual)
                 return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
             except (HttpError, ResponseError) as fault:
                 # Any other error shows a server of the other era, unless it says nothing about the message at all.
@@ -146,10 +148,10 @@ class Negotiation:
         finally:
             self._last_id = session.requests_sent
         agreed = result.protocol_version
-        if agreed not in self._revisions or client_class(agreed).binding.era != "handshake":
+        if agreed not in self._revisions or self._class(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
         if agreed != cls.binding.revision:
-            client, connection, result = self._switch(client, client_class(agreed), result)
+            client, connection, result = self._switch(client, self._class(agreed), result)
         cast("HandshakeClient", client).settle(connection, result)
         client.adopt(connection)
         return client
@@ -188,13 +190,18 @@ class Negotiation:
                 raise UsageError(text)
         return client
 
+    def _class(self, version: str) -> type[Client]:
+        """Return the client class for a protocol version."""
+        cls: type[Client] = client_class(self._labels[version])
+        return cls
+
     def _offered(self, cls: type[Client]) -> Mapping[str, Any]:
         """Return the options that a revision has. Raise ``MissingCapability`` if it lacks a required capability."""
         required = frozenset(self._options.get("require") or ())
         try:
             check_paths(cls.binding, "server", required)
         except UsageError:
-            others = [client_class(revision).binding.capabilities["server"] for revision in self._revisions]
+            others = [self._class(revision).binding.capabilities["server"] for revision in self._revisions]
             if not required <= frozenset().union(*others):
                 raise
             raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
@@ -206,7 +213,7 @@ class Negotiation:
 
     def _known(self) -> Sequence[str]:
         """Return the methods that servers of any of the revisions send."""
-        bindings = [client_class(revision).binding for revision in self._revisions]
+        bindings = [self._class(revision).binding for revision in self._revisions]
         requests = {name for each in bindings for name, key in each.requests.items() if "server" in key.sent_by}
         notifications = {
             name for each in bindings for name, key in each.notifications.items() if "server" in key.sent_by
