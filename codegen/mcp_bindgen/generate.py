@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -89,12 +89,16 @@ class Run:
 
 
 def generate(
-    inputs: Iterable[Input], progress: Callable[[str], None] | None = None, *, copy_runtime: bool = True
+    inputs: Iterable[Input],
+    progress: Callable[[str], None] | None = None,
+    *,
+    copy_runtime: bool = True,
+    present: Collection[str] = (),
 ) -> Run:
     """Read, resolve and render; call ``progress`` with each label before its turn.
 
     With ``copy_runtime`` the files include a copy of the runtime, which the packages import by relative paths;
-    otherwise they import the installed one.
+    otherwise they import the installed one. ``present`` are the bundled revisions whose packages are in the target.
     """
     from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME
     from mcp_bindgen.emit.render import root_files, runtime_files
@@ -102,12 +106,12 @@ def generate(
     runtime = COPIED_RUNTIME if copy_runtime else INSTALLED_RUNTIME
 
     inputs = list(inputs)
-    labels = {item.label for item in inputs if isinstance(item, Bundled)}
+    labels = {*present, *(item.label for item in inputs if isinstance(item, Bundled))}
     packages: list[Package] = []
     for item in inputs:
         if progress is not None:
             progress(item.label)
-        # A package imports shared types from one that lies beside it: made by the same run, or installed.
+        # A package imports shared types from one that lies beside it: made by this run or one before, or installed.
         core = catalog.extended_by(item.label) if isinstance(item, Bundled) else None
         package = _package(item, runtime, core if core in labels or not copy_runtime else None)
         twin = next((other for other in packages if other.name == package.name), None)

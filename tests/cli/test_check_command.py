@@ -86,3 +86,25 @@ def test_colour_does_not_change_the_diff(cli, elsewhere: Path, monkeypatch: pyte
     coloured = cli("check", "--schema", str(schema), "--out", "out").out
     assert "\x1b[" in coloured
     assert click.unstyle(coloured) == plain
+
+
+def test_an_extension_shares_the_types_of_the_revision_that_lies_beside_it(cli, elsewhere: Path) -> None:
+    cli("--version", "2026-07-28", "--version", "ext-tasks", "--out", "out")
+    types = elsewhere / "out/ext_tasks/types.py"
+    text = types.read_text()
+    assert "v2026_07_28" in text
+    assert cli("check", "--version", "ext-tasks", "--out", "out").status == 0
+    assert cli("--version", "ext-tasks", "--out", "out").status == 0
+    assert types.read_text() == text
+    assert cli("check", "--version", "2026-07-28", "--out", "out").status == 0
+
+
+def test_the_repair_of_an_extension_takes_up_the_revision_that_came_later(cli, elsewhere: Path) -> None:
+    cli("--version", "ext-tasks", "--out", "out")
+    assert cli("check", "--version", "ext-tasks", "--out", "out").status == 0
+    cli("--version", "2026-07-28", "--out", "out")
+    status, _, err = cli("check", "--version", "ext-tasks", "--out", "out")
+    assert status == 1
+    assert cli(*shlex.split(err.splitlines()[1])[1:]).status == 0
+    assert "v2026_07_28" in (elsewhere / "out/ext_tasks/types.py").read_text()
+    assert cli("check", "--version", "ext-tasks", "--out", "out").status == 0

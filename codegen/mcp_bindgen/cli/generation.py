@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def render(inputs: list[Input], target: Path) -> Run:
     """Generate in memory what belongs into ``target``; on a terminal, show progress after a second."""
-    from mcp_bindgen import resources
+    from mcp_bindgen import catalog, resources
     from mcp_bindgen.generate import generate
 
     started = time.perf_counter()
@@ -29,8 +29,9 @@ def render(inputs: list[Input], target: Path) -> Run:
             sys.stderr.flush()
             shown = True
 
+    present = [each for each in catalog.revisions() if (target / catalog.package_name(each) / "types.py").is_file()]
     try:
-        run = generate(inputs, progress, copy_runtime=not resources.has_installed_runtime(target))
+        run = generate(inputs, progress, copy_runtime=not resources.has_installed_runtime(target), present=present)
     finally:
         if shown:
             sys.stderr.write("\r\x1b[K")
