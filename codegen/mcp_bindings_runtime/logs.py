@@ -7,6 +7,9 @@ which it prints to stderr by default. Texts of the other side are escaped.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from threading import main_thread
+from types import ModuleType
 from typing import Literal
 
 from .errors import ConnectionClosed, NotDeclared
@@ -56,9 +59,23 @@ def write_log(level: Literal["debug", "info", "warning"], text: str, *values: ob
 
 def log_warning(text: str, *values: object) -> None:
     """Log a warning that must be read even if the program has not imported ``logging``, which prints it to stderr."""
-    import logging
+    logging = _imported_logging()
+    if logging is None:
+        _print(text, values)
+    else:
+        logging.getLogger(_NAME).warning(text, *_escaped(values))
 
-    logging.getLogger(_NAME).warning(text, *_escaped(values))
+
+def _imported_logging() -> ModuleType | None:
+    """Return ``logging``; None if it is not imported yet and the main thread has ended.
+
+    A thread that imports a module while the interpreter exits can make the exit hang.
+    """
+    if main_thread().is_alive():
+        import logging
+
+        return logging
+    return sys.modules.get("logging")
 
 
 def sender_suffix(principal: object) -> str:
@@ -81,8 +98,10 @@ def log_handler_error(error: BaseException, what: str, *, over: bool = False) ->
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:
     """Log an exception with its traceback, in which the exceptions' messages are escaped."""
-    import logging
-
+    logging = _imported_logging()
+    if logging is None:
+        _print(text, values)
+        return
     logger = logging.getLogger(_NAME)
     if logger.isEnabledFor(logging.ERROR):
         exc_info = (error.__class__, error, error.__traceback__)
@@ -91,6 +110,13 @@ def log_exception(error: BaseException, text: str, *values: object) -> None:
         # Formatters use this text instead of writing their own.
         record.exc_text = _traceback_text(error)
         logger.handle(record)
+
+
+def _print(text: str, values: tuple[object, ...]) -> None:
+    # Standard error is None without a console, and may be closed or a pipe whose reader has gone.
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"{text % tuple(_escaped(values))}\n")
 
 
 def _traceback_text(error: BaseException) -> str:

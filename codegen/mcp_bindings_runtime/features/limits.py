@@ -107,16 +107,17 @@ class Bucket:
         self._filled = clock()
         self._lock = Lock()
 
-    def acquire(self) -> float:
-        """Remove a token and return 0, or return the seconds until there is one."""
+    def acquire(self, tokens: float = 1.0) -> float:
+        """Remove tokens and return 0, or return the seconds until there are so many; a full bucket always suffices."""
         with self._lock:
             now = self._clock()
             self._tokens = min(self._size, self._tokens + (now - self._filled) * self.rate)
             self._filled = now
-            if self._tokens >= 1.0:
-                self._tokens -= 1.0
+            missing = min(tokens, self._size) - self._tokens
+            if missing <= 0.0:
+                self._tokens = max(0.0, self._tokens - tokens)
                 return 0.0
-            return (1.0 - self._tokens) / self.rate
+            return missing / self.rate
 
 
 _SITUATIONS: dict[str, Situation] = {

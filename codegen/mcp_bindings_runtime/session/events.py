@@ -153,10 +153,12 @@ class Reply:
 class Dropped:
     """A message without effect, with the reason for the local log."""
 
-    __slots__ = ("bad", "reason")
+    __slots__ = ("bad", "elsewhere", "reason")
 
-    def __init__(self, reason: str, *, bad: bool = False) -> None:
+    def __init__(self, reason: str, *, bad: bool = False, elsewhere: bool = False) -> None:
         self.reason = reason
+        self.elsewhere = elsewhere
+        """Whether it is about a request that is unknown here, but may be in progress in another process of the server."""
         self.bad = bad
         """Whether the peer should not have sent it; other messages are merely late or of no use."""
 

@@ -28,7 +28,7 @@ def receive(pending: dict[RequestId, float | None], params: Any) -> Event:
     """Return the event of a progress notification; ``pending`` holds the last value under each expected token."""
     token = params.progress_token
     if token not in pending:
-        return Dropped(f"progress of {token!r}, which no pending request has asked for")
+        return Dropped(f"progress of {token!r}, which no pending request has asked for", elsewhere=True)
     last = pending[token]
     if last is not None and not params.progress > last:
         return Dropped(f"progress of {token!r} does not increase: {params.progress} after {last}")

@@ -305,7 +305,7 @@ class Session:
         request_id = params.request_id
         incoming = None if request_id is None else self._running.pop(request_id, None)
         if incoming is None:
-            return Dropped(f"{request_id!r} is cancelled, but is not a request in progress")
+            return Dropped(f"{request_id!r} is cancelled, but is not a request in progress", elsewhere=True)
         incoming.cancelled = True
         incoming.reason = params.reason
         return RequestCancelled(incoming, self._complete_one(incoming.batch) if incoming.batch else None)
@@ -321,7 +321,7 @@ class Session:
             line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
             if line is not None:
                 return LateTask(line)
-            return Dropped(f"a response to {request_id!r}, which is not a pending request ({error or 'a result'})")
+            return Dropped(f"a response to the unknown {request_id!r} ({error or 'a result'})", elsewhere=True)
         outcome = Outcome(request_id, result, error)
         wants_progress, last = request_id in self._progress, self._progress.pop(request_id, None)
         self._task_requests.discard(request_id)

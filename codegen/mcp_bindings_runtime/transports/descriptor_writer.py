@@ -14,6 +14,15 @@ from ..session.framing import check_message
 from . import CLOSED_HERE, LONGEST, check_timeout
 from .descriptors import WakeupDescriptor, acquire, connection_lost
 
+# Not in `unread`: a thread that loads a library while the interpreter exits can make it hang.
+try:
+    import fcntl
+    import termios
+except ImportError:
+    _HAS_IOCTL = False
+else:
+    _HAS_IOCTL = True
+
 
 class _Begun(NamedTuple):
     """A message that is being written, with all that is needed to finish it after an interruption."""
@@ -100,10 +109,8 @@ class DescriptorWriter:
 
     def unread(self) -> int:
         """Return the number of bytes in the pipe that nobody has read; 0 if that is unknown."""
-        # Not on every system.
-        import fcntl
-        import termios
-
+        if not _HAS_IOCTL:
+            return 0
         with self._lock:
             try:
                 unread = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import RequestTimeout, UsageError
 from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.http.server import session_channel
 from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority, ReadResult
 from mcp_bindings_runtime.http.server.session_store import SessionRecord, new_session_id
 from mcp_bindings_runtime.tasks.store import MemoryTasks
@@ -106,6 +107,58 @@ def test_a_session_goes_on_in_another_process(stores, revision):
         eventually(lambda: len(seen.cancelled) == 1)
         assert here.ask("DELETE").status == 204
         assert there.post(call()).status == 404
+
+
+def bus(stores: Any) -> int:
+    """How many messages the processes have sent each other."""
+    store = stores()
+    length: int = store.client.execute("XLEN", f"{store.client.prefix}bus")
+    return length
+
+
+def test_what_no_process_can_use_is_not_broadcast(stores):
+    one, seen = echo_server(LATEST)
+    with two(stores, [one], [echo_server(LATEST)[0]]) as (here, _):
+        here.initialize(LATEST)
+        held = here.stream(call(7, {"progressToken": 1}, progress=1, hold=True))
+        held.message()
+        before = bus(stores)
+        for message in (
+            notification("notifications/unheard-of", {"text": "x" * 1000}),
+            notification("notifications/cancelled", {"requestId": 7}),
+        ):
+            assert here.post(message).status == 202
+        eventually(lambda: not seen.running)
+        assert here.post({"jsonrpc": "2.0", "method": 1}).status == 400
+        assert bus(stores) == before
+
+
+def test_what_one_session_broadcasts_is_bounded(stores, monkeypatch):
+    monkeypatch.setattr(session_channel, "FORWARD_RATE", 1e-6)
+    monkeypatch.setattr(session_channel, "FORWARD_BURST", 3 * session_channel.FORWARD_COST + 1000)
+    with two(stores, [echo_server(LATEST)[0]], [echo_server(LATEST)[0]]) as (here, _):
+        here.initialize(LATEST)
+        before = bus(stores)
+        unknown = [notification("notifications/cancelled", {"requestId": f"no {n}"}) for n in range(6)]
+        answers = [here.post(each) for each in unknown]
+        assert [each.status for each in answers] == [202] * 3 + [503] * 3
+        assert int(answers[-1].headers["retry-after"]) > 0
+        assert bus(stores) == before + 3
+        # Others are not affected, nor is the rest of the session.
+        assert here.post(call(n=1)).text == "1"
+        other = Wire(here.port)
+        other.initialize(LATEST)
+        assert other.post(unknown[0]).status == 202
+
+
+def test_a_batch_is_broadcast_once(stores):
+    revision = "2025-03-26"
+    with two(stores, [echo_server(revision)[0]], [echo_server(revision)[0]]) as (here, _):
+        here.initialize(revision)
+        before = bus(stores)
+        batch = [notification("notifications/cancelled", {"requestId": f"no {n}"}) for n in range(5)]
+        assert here.post(batch).status == 202
+        assert bus(stores) == before + 1
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)

@@ -58,3 +58,4 @@ def busy(what: str, seconds: int = 1) -> Rejection:
 REQUESTS: Final = "requests in progress"
 STREAMS: Final = "open streams"
 SESSIONS: Final = "sessions"
+FORWARDS: Final = "messages about requests of other processes"

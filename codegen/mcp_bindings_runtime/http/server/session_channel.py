@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from math import ceil
 from secrets import randbits
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...connection.calls import PendingCalls
 from ...connection.leader_followers import SerialQueue
 from ...connection.progress_queue import ProgressQueue
 from ...errors import ConnectionClosed
+from ...features.limits import Bucket
 from ...logs import write_log
 from ...methods import NotificationMethod
 from ...session.events import Dropped, Event, Incoming, LateTask, Notified, Outcome, Progressed, RequestCancelled
@@ -19,12 +22,21 @@ from ...session.stateless import CHANGES
 from .event_log import Priority
 from .http_channel import NO_ROOM, HttpChannel
 from .post_channel import PostChannel
+from .responses import FORWARDS, busy
 from .session_store import SessionRecord
 from .store import STANDALONE, SharedStore, Store
 
 if TYPE_CHECKING:
     from ...server.server import Server
     from ...session.handshake import HandshakeServerSession
+
+
+FORWARD_RATE: Final = 1024 * 1024
+"""Limit on the bytes per second that one session has a process forward to the others."""
+FORWARD_BURST: Final = 5 * 1024 * 1024
+"""Bytes that may be forwarded at once: somewhat more than the largest body by default."""
+FORWARD_COST: Final = 10 * 1024
+"""Bytes that each message counts in addition to its own."""
 
 
 class SessionChannel(HttpChannel):
@@ -50,6 +62,7 @@ class SessionChannel(HttpChannel):
         self._store = store
         self._start = start
         self._forward = forward
+        self._forwarded: Bucket | None = None
         self._post_channels: dict[Incoming, PostChannel] = {}
         self._notifications = SerialQueue(self._handle_notification)
         # Ids of requests to the client must differ from those that other processes use.
@@ -155,9 +168,9 @@ class SessionChannel(HttpChannel):
                     post_channel.finish(event.incoming, event.line)
             elif isinstance(event, Dropped):
                 write_log("info", "dropped: %s", event.reason)
-                if not event.bad and not forwarded:
-                    self._forward(self.record.id, line)
         self._dispatch_notifications()
+        if not forwarded and any(isinstance(event, Dropped) and event.elsewhere for event in events):
+            self._forward_line(line, alone=len(events) == 1)
         return events
 
     def _dispatch_notifications(self) -> None:
@@ -175,6 +188,23 @@ class SessionChannel(HttpChannel):
         """Deliver the progress of a task in another thread."""
         self._notifications.put(queue)
         self._dispatch_notifications()
+
+    def _forward_line(self, line: bytes, *, alone: bool) -> None:
+        """Forward a line to the other processes. Raise ``Rejection`` if the session has forwarded too much.
+
+        A line with other messages, which have been acted on, is dropped instead.
+        """
+        if self._forwarded is None:
+            self._forwarded = Bucket(FORWARD_RATE, FORWARD_BURST, monotonic)
+        wait = self._forwarded.acquire(FORWARD_COST + len(line))
+        if not wait:
+            self._forward(self.record.id, line)
+            return
+        write_log(
+            "info", "a message about an unknown request is not forwarded: its session has forwarded too many bytes"
+        )
+        if alone:
+            raise busy(FORWARDS, ceil(wait))
 
     def job(self, incoming: Incoming, post_channel: PostChannel) -> Callable[[], None]:
         """Return the job that runs the handler of a request."""
