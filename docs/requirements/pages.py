@@ -114,8 +114,8 @@ def texts(pages: Sequence[Page]) -> dict[str, str]:
 def _index(pages: Sequence[Page]) -> Iterator[str]:
     yield "# Rules of the specification"
     yield ""
-    yield "What each page of the specification says a client or a server must or should do, in our words, with the tests"
-    yield "that show it. Where a library cannot show it, the table says why. The numbers count rules with a test, and all."
+    yield "The rules for clients and servers on each page of the specification, in our words, with the tests that verify"
+    yield "them. If a library cannot verify a rule, the table gives the reason. Numbers: rules with a test, and all rules."
     yield ""
     yield f"| page | {' | '.join(REVISIONS)} |"
     yield f"|---|{'--:|' * len(REVISIONS)}"
@@ -134,7 +134,7 @@ def _rules(page: Page) -> Iterator[str]:
     yield ""
     yield f"The text: {', '.join(f'[{each}]({SOURCE}/{each}/{page.name})' for each in revisions)}."
     yield ""
-    yield "| section | who | | rule | revisions | shown by |"
+    yield "| section | who | | rule | revisions | verified by |"
     yield "|---|---|---|---|---|---|"
     for rule in page.rules:
         which = "all" if list(rule.revisions) == revisions else ", ".join(rule.revisions)

@@ -96,7 +96,7 @@ def _page(step: Step, assessment: Assessment) -> Iterator[str]:
     if step.unmentioned is not None:
         yield from _unmentioned(step, step.unmentioned, assessment)
     if step.prose:
-        yield from ["", "## Only in the prose", "", *(f"- {each}" for each in step.prose)]
+        yield from ["", "## Only in the changelog", "", *(f"- {each}" for each in step.prose)]
     for level in reversed(VERDICTS):
         found = [change for change in assessment.difference.changes if assessment.level(change) == level]
         if found:
@@ -108,9 +108,9 @@ def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -
     changelog = f"[official changelog](https://modelcontextprotocol.io/specification/{step.new}/changelog)"
     yield from ["", "## Not in the official changelog", ""]
     if not notes:
-        yield f"The {changelog} mentions all that can be seen in messages."
+        yield f"The {changelog} mentions all changes that are visible in messages."
         return
-    yield f"What can be seen in messages, and what the {changelog} does not mention:"
+    yield f"Changes that are visible in messages, and that the {changelog} does not mention:"
     yield ""
     yield "| subject | change | | |"
     yield "|---|---|---|---|"
