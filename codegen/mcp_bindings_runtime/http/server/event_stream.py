@@ -28,7 +28,8 @@ class EventStream:
     Closing it releases the place that the caller acquired from ``limiter`` with ``long``; so does a failing constructor.
     With ``name``, events have ids from which they can be resumed. ``first`` is sent before all events. After
     ``keepalive`` seconds without an event, a comment is sent and ``on_idle`` called. ``is_gone`` returns whether the
-    client has hung up, and is polled. ``on_close`` is called once, with whether everything was sent.
+    client has hung up, and is polled. ``is_lost`` returns whether the last events will not arrive; they are not sent then.
+    ``on_close`` is called once, with whether everything was sent.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class EventStream:
         first: bytes = b"",
         on_idle: Callable[[], object] | None = None,
         is_gone: Callable[[], bool] | None = None,
+        is_lost: Callable[[], bool] | None = None,
         on_close: Callable[[bool], object] | None = None,
     ) -> None:
         try:
@@ -59,6 +61,7 @@ class EventStream:
         self._first = first
         self._on_idle = on_idle
         self._is_gone = is_gone
+        self._is_lost = is_lost
         self._on_close = on_close
         self._complete = False
         self._closed = False
@@ -112,6 +115,8 @@ class EventStream:
         except StoreUnavailable as error:
             _log_cut_off(error)
             return None
+        if self._last_are_lost(result):
+            return None
         return self._events_of(result) or (None if self._complete else b"")
 
     def keep_alive(self) -> bytes:
@@ -134,6 +139,9 @@ class EventStream:
             chunks.append(message_event(event.line, event_id))
         return b"".join(chunks)
 
+    def _last_are_lost(self, result: ReadResult) -> bool:
+        return result.over and self._is_lost is not None and self._is_lost()
+
     # For WSGI servers, whose thread waits.
 
     def _read(self) -> ReadResult:
@@ -143,13 +151,12 @@ class EventStream:
             timeout = left if self._is_gone is None else min(left, POLL_INTERVAL)
             result = self._log.read(self._reader, self._after, timeout)
             left -= POLL_INTERVAL
-            if self._is_gone is None or (result.events and not result.over):
+            if self._last_are_lost(result):
+                raise StopIteration
+            if result.events or result.over or self._is_gone is None:
                 return result
-            # Also before the last events, so that the caller learns that they were not delivered.
             if self._is_gone():
                 raise StopIteration
-            if result.over:
-                return result
             if left <= 0:
                 return result
 

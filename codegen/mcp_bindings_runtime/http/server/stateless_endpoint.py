@@ -116,9 +116,14 @@ class StatelessEndpoint:
 
     def _handled(self, channel: PostChannel, incoming: Incoming, is_gone: Callable[[], bool]) -> Response:
         """Return the response to a request whose handler runs or has run."""
+
+        def is_lost() -> bool:
+            # A client that has gone never learns the id of its task.
+            return incoming.end_task is not None and is_gone()
+
         log = channel.log
         if log is None:
-            if incoming.end_task is not None and is_gone():
+            if is_lost():
                 _cancel(channel, incoming)
             return _json_answer(channel)
 
@@ -133,6 +138,7 @@ class StatelessEndpoint:
             keepalive=self._options.keepalive,
             first=KEEP_ALIVE if channel.timed_out else b"",
             is_gone=is_gone,
+            is_lost=is_lost,
             on_close=on_close,
         ).response()
 
