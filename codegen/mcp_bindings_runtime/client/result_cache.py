@@ -25,6 +25,7 @@ ENTRIES = 1024
 SIZE = 16 * 1024 * 1024
 LONGEST = 86400.0
 
+_READ = "resources/read"
 _UPDATED = "notifications/resources/updated"
 _OUTDATED: Mapping[str, tuple[str, ...]] = {
     "notifications/tools/list_changed": ("tools/list",),
@@ -211,12 +212,14 @@ class CachedRequests:
         try:
             result = send(key, params, timeout=timeout, on_progress=on_progress)
         except ResponseError:
-            if getattr(params, "cursor", None) is not None:
+            if params is not None and "cursor" in codec.unstructure(params):
                 # If one cursor is invalid, all pages are of an older list (Interaction with Pagination).
                 self._outdate((key.name,))
             raise
+        if result.__class__ is self._client.binding.types.InputRequiredResult:
+            return result
         # Absent counts as 0, and so does a negative number (Caching: Time-to-Live (TTL) Field).
-        ttl_ms: int = getattr(result, "ttl_ms", None) or 0
+        ttl_ms: int = result.ttl_ms or 0
         if ttl_ms > 0 and self._is_still_owner(place.owner):
             written = json.dumps(codec.unstructure(result), ensure_ascii=False, separators=(",", ":")).encode()
             # The text defines no default scope; private is safe.
@@ -244,10 +247,13 @@ class CachedRequests:
         self._cache.forget(lambda place: place.origin == self._origin and place.method in methods)
 
     def _is_cacheable(self, key: RequestMethod[Any, Any], params: Any) -> bool:
-        if key.name not in self._client.binding.facts.cached:
+        facts = self._client.binding.facts
+        if key.name not in facts.cached or not (params is None or isinstance(params, key.params)):
             return False
+        if params is None or key.name not in facts.resumable:
+            return True
         # Such results depend on more than the request shows (Cache Key).
-        return getattr(params, "request_state", None) is None and getattr(params, "input_responses", None) is None
+        return params.request_state is None and params.input_responses is None
 
     def _cache_key(self, key: RequestMethod[Any, Any], params: Any) -> CacheKey:
         codec = self._client.binding.codec
@@ -257,7 +263,7 @@ class CachedRequests:
             meta = codec.unstructure(self._client.meta())
         shown["_meta"] = {name: value for name, value in meta.items() if name not in _NO_MATTER}
         text = json.dumps(shown, sort_keys=True, separators=(",", ":")).encode()
-        return CacheKey(self._origin, self._owner(), key.name, text, getattr(params, "uri", None))
+        return CacheKey(self._origin, self._owner(), key.name, text, params.uri if key.name == _READ else None)
 
     def _is_still_owner(self, owner: Owner | None) -> bool:
         """Return whether the credentials are those from before the request."""

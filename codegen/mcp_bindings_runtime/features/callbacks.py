@@ -89,7 +89,9 @@ def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[
         return
 
     def answer(params: Any, context: Any) -> Any:
-        mode = getattr(params, "mode", "form")
+        from .elicitation import mode_of
+
+        mode = mode_of(context.connection.session.binding, params)
         callback = modes["url" if mode == "url" else "form"]
         if callback is None:
             raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": f"this client has no {mode} elicitation"})

@@ -133,14 +133,20 @@ def notify_completed(context: Any, elicitation_id: str) -> None:
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def mode_of(params: Any) -> str:
-    """Return ``form`` or ``url``; the default is ``form``."""
-    return getattr(params, "mode", None) or "form"
+def mode_of(binding: Binding, params: Any) -> str:
+    """Return ``form`` or ``url``; the default, also in revisions without modes, is ``form``."""
+    return params.mode or "form" if "elicitation.url" in binding.capabilities["client"] else "form"
 
 
-def required_capabilities(params: Any) -> Iterator[str]:
+def page_of(binding: Binding, params: Any) -> str | None:
+    """Return the id of the page in a request of mode ``url``; None in revisions that report no completion."""
+    page: str | None = params.elicitation_id if PAGE_DONE in binding.notifications else None
+    return page
+
+
+def required_capabilities(binding: Binding, params: Any) -> Iterator[str]:
     """Yield the capability that a request requires of a client besides ``elicitation``, as a dotted path."""
-    yield f"elicitation.{mode_of(params)}"
+    yield f"elicitation.{mode_of(binding, params)}"
 
 
 def check_url(url: str) -> None:
@@ -165,7 +171,7 @@ def with_defaults(binding: Binding, params: Any, answer: Any) -> Any:
     """Return the answer with defaults for absent fields, in revisions where all kinds of fields have defaults."""
     if not isinstance(answer, binding.types.ElicitResult) or not _fills(binding):
         return answer
-    if answer.action != "accept" or mode_of(params) == "url":
+    if answer.action != "accept" or mode_of(binding, params) == "url":
         return answer
     fields = _fields(binding, params)
     content = {name: each["default"] for name, each in fields.items() if "default" in each}
@@ -184,7 +190,7 @@ def answer_mismatch(binding: Binding, params: Any, answer: Any, *, own: bool) ->
     """
     if not isinstance(answer, binding.types.ElicitResult):
         return None
-    if answer.action != "accept" or mode_of(params) == "url":
+    if answer.action != "accept" or mode_of(binding, params) == "url":
         what = "the answer for a URL" if answer.action == "accept" else f"an answer with the action {answer.action!r}"
         # Content from the other side is ignored: "typically omitted" is not a requirement.
         return f"{what} must not have content" if answer.content is not None and not own else None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ProtocolError, ResponseError
 from .client_methods import SAMPLE
 from .error_codes import USER_REJECTED, Situation
 
+if TYPE_CHECKING:
+    from ..binding import Binding
+
+_TOOLS = "sampling.tools"
 REJECTED = "User rejected sampling request"
 
 
@@ -49,10 +53,11 @@ def blocks_of(message: Any) -> list[Any]:
     return content if content.__class__ is list else [content]
 
 
-def required_capabilities(params: Any) -> Iterator[str]:
+def required_capabilities(binding: Binding, params: Any) -> Iterator[str]:
     """Yield the capabilities that a request requires of the client besides ``sampling``, as dotted paths."""
-    if getattr(params, "tools", None) is not None or getattr(params, "tool_choice", None) is not None:
-        yield "sampling.tools"
+    has_tools = _TOOLS in binding.capabilities["client"]
+    if has_tools and not (params.tools is None and params.tool_choice is None):
+        yield _TOOLS
     if params.include_context not in (None, "none"):
         yield "sampling.context"
 

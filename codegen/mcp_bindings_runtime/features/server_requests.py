@@ -21,8 +21,8 @@ def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: A
     """Raise `UsageError`, or `ResponseError` (-32021) in stateless revisions, for a request that the server may not send."""
     binding: Binding = context.connection.session.binding
     top = key.capability or ""
-    if not binding.declares(context.peer_capabilities, top):
-        # The session refuses requests without that capability.
+    if not binding.declares(context.peer_capabilities, top) or not isinstance(params, key.params):
+        # The session refuses requests without that capability, and params of another class.
         return
     for path in _required(binding, key, params):
         if not _declares(binding, context.peer_capabilities, path):
@@ -34,7 +34,7 @@ def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: A
         wrong = sampling.find_imbalance(params.messages)
         if wrong is not None:
             raise UsageError(wrong[1])
-    elif elicitation.mode_of(params) == "url":
+    elif elicitation.mode_of(binding, params) == "url":
         elicitation.check_url(params.url)
 
 
@@ -65,8 +65,8 @@ def check_incoming_request(context: Any, key: RequestMethod[Any, Any], params: A
         wrong = sampling.find_imbalance(params.messages)
         if wrong is not None:
             raise _refused(binding, key, *wrong)
-    elif elicitation.mode_of(params) == "url":
-        elicitation.pages_of(session).expect(getattr(params, "elicitation_id", None))
+    elif elicitation.mode_of(binding, params) == "url":
+        elicitation.pages_of(session).expect(elicitation.page_of(binding, params))
 
 
 def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, result: Any) -> Any:
@@ -83,7 +83,8 @@ def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, resul
 
 
 def _required(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[str]:
-    paths = sampling.required_capabilities(params) if key.name == SAMPLE else elicitation.required_capabilities(params)
+    module: Any = sampling if key.name == SAMPLE else elicitation
+    paths = module.required_capabilities(binding, params)
     known = binding.capabilities["client"]
     return [path for path in paths if path in known]
 

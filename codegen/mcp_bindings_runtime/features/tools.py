@@ -146,12 +146,14 @@ class Tools:
 
     def _with_task_support(self, name: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the members of a tool with a task support that agrees with the server's store of tasks."""
-        support = getattr(members.get("execution"), "task_support", None)
-        if support is not None:
-            self._server.tasks.declare(name, support)
+        if not self._facts.tool_execution:
+            return members
+        execution = members.get("execution")
+        if execution is not None and execution.task_support is not None:
+            self._server.tasks.declare(name, execution.task_support)
             return members
         support = self._server.supports_task(name)
-        if support == "forbidden" or not self._facts.tool_execution:
+        if support == "forbidden":
             return members
         return {**members, "execution": self._server.binding.types.ToolExecution(task_support=support)}
 

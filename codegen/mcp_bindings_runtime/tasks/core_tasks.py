@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +115,7 @@ class CoreTasks(TaskEngine):
     def _end(self, task: StoredTask, result: Any) -> None:
         result = with_entries(result, related_meta(task.id), self._binding.result_meta_class)
         size = len(self._binding.encode(self._binding.response(id=0, result=result)))
-        status: Status = "failed" if getattr(result, "is_error", None) else "completed"
+        status: Status = "failed" if task.method == _CALL_TOOL and result.is_error else "completed"
         self.store.end(task, status, result, size=size, message=_error_text(result) if status == "failed" else None)
 
     def _fail(self, task: StoredTask, why: ErrorObject) -> None:
@@ -203,7 +203,7 @@ class CoreTasks(TaskEngine):
 
 def _error_text(result: Any) -> str | None:
     """Return the text of a tool's error, for the status of the task."""
-    texts = (getattr(block, "text", None) for block in result.content)
+    texts: Iterator[str] = (block.text for block in result.content if block.type == "text")
     return next((text[:_LONGEST] for text in texts if text), None)
 
 

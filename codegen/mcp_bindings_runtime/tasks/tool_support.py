@@ -24,7 +24,7 @@ def learn(client: FeatureClient, result: Any) -> None:
     if not client.binding.declares(client.server_capabilities, _CALLS):
         return
     page = {
-        tool.name: getattr(tool.execution, "task_support", None) or "forbidden"
+        tool.name: (None if tool.execution is None else tool.execution.task_support) or "forbidden"
         for tool in result.tools
         if len(tool.name) <= LONGEST
     }
@@ -35,9 +35,12 @@ def learn(client: FeatureClient, result: Any) -> None:
 
 def check(client: FeatureClient, params: Any) -> None:
     """Raise `UsageError` for a call that the list of tools does not allow."""
-    name: Any = getattr(params, "name", None)
+    if not isinstance(params, client.binding.requests["tools/call"].params):
+        # The session refuses it.
+        return
+    name: str = params.name
     support = (client.task_support or {}).get(name)
-    as_task = getattr(params, "task", None) is not None
+    as_task = params.task is not None
     if support == "forbidden" and as_task:
         text = (
             f"the server lists the tool {name!r} as none that can be a task; accepted is client.call_tool({name!r}, …)"
