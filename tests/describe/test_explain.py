@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
-from mcp_bindgen.describe.explain import discriminator_lines, explain, type_text
+from mcp_bindgen.describe.explain import TypeWords, discriminator_lines, explain
 from mcp_bindgen.describe.explanation_text import Style, render_page
 from mcp_bindgen.describe.lookup import Lookup
 from mcp_bindgen.describe.usage import Usage
@@ -95,7 +95,7 @@ def test_every_decision_of_every_revision_can_be_told() -> None:
         kinds = [member.type for declared in protocol.objects.values() for member in declared.fields]
         kinds += [alias.type for alias in protocol.aliases.values()]
         for kind in kinds:
-            assert type_text(protocol, kind)
+            assert TypeWords(protocol).type(kind)
             if isinstance(kind, Union):
                 assert discriminator_lines(protocol, kind)
 

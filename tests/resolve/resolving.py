@@ -9,7 +9,7 @@ import pytest
 from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import Field, Protocol, Type, Union
-from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
@@ -62,7 +62,7 @@ def field(protocol: Protocol, path: str) -> Field:
 
 def type_of(text: str) -> str:
     """What ``text`` means as the type of a property, in TypeScript's words."""
-    return describe(kind_of(text))
+    return type_text(kind_of(text))
 
 
 def kind_of(text: str, more: str = "") -> Type:
@@ -73,7 +73,7 @@ def kind_of(text: str, more: str = "") -> Type:
 def tree(kind: Type) -> str:
     """The decision of a union in one line: ``[key? present : absent]``, ``tag key(value: ...)``."""
     assert isinstance(kind, Union), kind
-    return _tree(kind.decision, [describe(member) for member in kind.members])
+    return _tree(kind.decision, [type_text(member) for member in kind.members])
 
 
 def _tree(decision: Decision, members: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.ir.type_text import type_text
 from resolve.resolving import faults, resolve, union
 
 PARTS = """
@@ -45,7 +45,7 @@ ROWS = {
 def test_an_intersection_of_unions_has_these_alternatives(case: str) -> None:
     text, expected = ROWS[case]
     protocol = resolve(f"{PARTS}export type U = {text}")
-    written = describe(protocol.aliases["U"].type).split(" | ")
+    written = type_text(protocol.aliases["U"].type).split(" | ")
     fields = {path: " ".join(each.name for each in protocol.objects[path].fields) for path in sorted(written)}
     assert fields == expected
 

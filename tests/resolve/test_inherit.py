@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.ir.type_text import type_text
 from resolve.resolving import faults, resolve
 
 BASES = """
@@ -121,10 +121,10 @@ def test_flattening(row):
     text, expected = ROWS[row]
     made = resolve(f"export {text}\n{BASES}").objects["X"]
     shown = [
-        f"{each.name}{'?' if each.optional else ''}: {describe(each.type)} @{each.declared_in}" for each in made.fields
+        f"{each.name}{'?' if each.optional else ''}: {type_text(each.type)} @{each.declared_in}" for each in made.fields
     ]
     if made.index is not None:
-        shown.append(f"[string]: {describe(made.index)}")
+        shown.append(f"[string]: {type_text(made.index)}")
     assert ", ".join(shown) == expected
 
 

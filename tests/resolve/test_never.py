@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mcp_bindgen.resolve.describe import describe
+from mcp_bindgen.ir.type_text import type_text
 from resolve.resolving import faults, resolve
 
 ROWS = {
@@ -25,7 +25,7 @@ ROWS = {
 def test_what_is_never_there_is_not_part_of_an_object(case: str) -> None:
     text, expected = ROWS[case]
     found = resolve(f"export {text}").objects["X"]
-    assert ", ".join(f"{each.name}: {describe(each.type)}" for each in found.fields) == expected
+    assert ", ".join(f"{each.name}: {type_text(each.type)}" for each in found.fields) == expected
     assert found.index is None
 
 

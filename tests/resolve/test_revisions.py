@@ -8,8 +8,8 @@ import attrs
 import pytest
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ObjectOf, Scalar, Type, Union
+from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.ir.walk import parts
-from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
 from resolve.resolving import REVISIONS, SCHEMAS, bundled, field, tree
@@ -188,7 +188,7 @@ def test_no_other_union_is_left_undecided():
         kinds += [alias.written for alias in protocol.aliases.values() if alias.written is not None]
         kinds += [method.result for method in protocol.methods.values() if method.result is not None]
         undecided = [
-            describe(part)
+            type_text(part)
             for kind in kinds
             for part in parts(kind)
             if isinstance(part, Union) and isinstance(part.decision, Undecidable)
@@ -291,7 +291,7 @@ class TestMethods:
                 each.interface,
                 each.sent_by,
                 each.embedded,
-                [describe(result) for result in each.results],
+                [type_text(result) for result in each.results],
                 each.capability,
                 each.capability_of,
             )
@@ -425,7 +425,7 @@ def test_integers(revision, path):
 class TestShapes:
     def test_an_error_with_data_is_a_whole_response(self):
         made = bundled(R26).objects["UnsupportedProtocolVersionError.error"]
-        assert [(each.name, each.optional, describe(each.type), each.declared_in) for each in made.fields] == [
+        assert [(each.name, each.optional, type_text(each.type), each.declared_in) for each in made.fields] == [
             ("code", False, "-32022", "UnsupportedProtocolVersionError.error"),
             ("message", False, "string", "Error"),
             ("data", False, "UnsupportedProtocolVersionError.error.data", "UnsupportedProtocolVersionError.error"),

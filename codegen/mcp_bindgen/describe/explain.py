@@ -16,7 +16,6 @@ from mcp_bindgen.ir.protocol import (
     About,
     AliasOf,
     Constraints,
-    Enum,
     Field,
     ListOf,
     ObjectOf,
@@ -27,6 +26,7 @@ from mcp_bindgen.ir.protocol import (
     Type,
     Union,
 )
+from mcp_bindgen.ir.type_text import TypeText
 
 FORMAT = "mcp-explain/1"
 
@@ -194,7 +194,7 @@ class _Explanation:
         return [self._member(member, kind.path) for member in self._protocol.objects[kind.path].fields]
 
     def _text(self, kind: Type) -> str:
-        return type_text(self._protocol, kind)
+        return TypeWords(self._protocol).type(kind)
 
     def _discriminator(self, kind: Type) -> Json:
         while isinstance(kind, (AliasOf, ListOf)):
@@ -230,28 +230,24 @@ _SCALARS = {
 }
 
 
-def type_text(protocol: Protocol, kind: Type) -> str:
-    """Return a type as users write it; inline objects are ``{…}``."""
-    match kind:
-        case Scalar():
-            return _SCALARS[kind.kind]
-        case Enum():
-            return " | ".join([*map(literal, kind.values), *(["string"] if kind.open else [])])
-        case ListOf():
-            inner = type_text(protocol, kind.element)
-            return f"({inner})[]" if " | " in inner else f"{inner}[]"
-        case AliasOf():
-            return kind.name
-        case Union():
-            return " | ".join(type_text(protocol, member) for member in kind.written)
-        case ObjectOf():
-            declared = protocol.objects[kind.path]
-            if declared.kind != "inline":
-                return kind.path
-            if declared.is_map:
-                value = "any JSON" if declared.index is None else type_text(protocol, declared.index)
-                return f"map of {value}"
-            return "{…}"
+class TypeWords(TypeText):
+    """Types as users write them; inline objects are ``{…}``."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+
+    def scalar(self, kind: Scalar) -> str:
+        """Return the word for a scalar."""
+        return _SCALARS[kind.kind]
+
+    def object(self, path: str) -> str:
+        """Return the name of an object."""
+        declared = self._protocol.objects[path]
+        if declared.kind != "inline":
+            return path
+        if declared.is_map:
+            return f"map of {'any JSON' if declared.index is None else self.type(declared.index)}"
+        return "{…}"
 
 
 def constraint_words(constraints: Constraints) -> list[str]:
@@ -278,7 +274,7 @@ def discriminator_lines(protocol: Protocol, union: Union) -> list[str]:
 
 class _Decisions:
     def __init__(self, protocol: Protocol, union: Union) -> None:
-        self._members = [type_text(protocol, member) for member in union.members]
+        self._members = [TypeWords(protocol).type(member) for member in union.members]
 
     def lines(self, decision: Decision, indent: str) -> list[str]:
         match decision:

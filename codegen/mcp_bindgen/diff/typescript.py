@@ -4,49 +4,27 @@ from __future__ import annotations
 
 from mcp_bindgen.describe.canonical import key, literal, schema_type
 from mcp_bindgen.ir.protocol import (
-    AliasOf,
     Constraints,
-    Enum,
     Field,
-    ListOf,
-    ObjectOf,
     ObjectType,
     Protocol,
     Scalar,
     Type,
-    Union,
 )
+from mcp_bindgen.ir.type_text import TypeText
 
 _KEYWORDS = {"string": "string", "integer": "number", "float": "number", "boolean": "boolean", "null": "null"}
 
 
-class TypeScript:
+class TypeScript(TypeText):
     """TypeScript texts for the types of one protocol."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
 
-    def type(self, kind: Type) -> str:
-        """Return the text of a type where it is used."""
-        match kind:
-            case Scalar():
-                return _KEYWORDS.get(kind.kind, kind.written)
-            case Enum():
-                return " | ".join([*map(literal, kind.values), *(["string"] if kind.open else [])])
-            case ListOf():
-                return self.list_of(kind.element)
-            case AliasOf():
-                return kind.name
-            case Union():
-                return " | ".join(dict.fromkeys(self.type(member) for member in kind.written))
-            case ObjectOf():
-                return self.object(kind.path)
-
-    def list_of(self, element: Type) -> str:
-        """Return the text of an array, with parentheses if they are needed."""
-        inner = self.type(element)
-        several = isinstance(element, Union) or (isinstance(element, Enum) and " | " in inner)
-        return f"({inner})[]" if several else f"{inner}[]"
+    def scalar(self, kind: Scalar) -> str:
+        """Return the keyword of a scalar."""
+        return _KEYWORDS.get(kind.kind, kind.written)
 
     def object(self, path: str) -> str:
         """Return the text of an object type where it is used."""

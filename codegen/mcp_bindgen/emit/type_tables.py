@@ -62,7 +62,7 @@ def _entries(shapes: Mapping[str, Shape]) -> list[Tree]:
 
 def _tree(value: Any) -> Tree:
     """Return nested tuples of literals as Python writes them."""
-    return tuple_of([_tree(part) for part in value]) if isinstance(value, tuple) else literal(value)
+    return tuple_of([_tree(part) for part in value]) if value.__class__ is tuple else literal(value)
 
 
 def _constraints(constraints: Constraints) -> tuple[tuple[str, Any], ...]:

@@ -8,8 +8,8 @@ from typing import Literal, TypeVar, cast
 from attrs import evolve
 
 from mcp_bindgen.ir.protocol import AliasOf, Enum, Field, ListOf, ObjectOf, ObjectType, Scalar, Type, Union
+from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.resolve import overrides
-from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.documentation import about, constraints
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.inline import owner_of
@@ -152,7 +152,7 @@ class Objects:
                 )
                 self._faults.add(
                     place.position,
-                    f"{name} is {describe(kind_of(best))} in {best.owner} and {describe(kind_of(other))} in "
+                    f"{name} is {type_text(kind_of(best))} in {best.owner} and {type_text(kind_of(other))} in "
                     f"{other.owner}; {reason}",
                 )
             best = other

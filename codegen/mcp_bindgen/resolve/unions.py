@@ -12,9 +12,9 @@ from attrs import evolve
 
 from mcp_bindgen.ir.decisions import ByFirst, ByKind, Decision, JsonKind, Member, Undecidable
 from mcp_bindgen.ir.protocol import AliasType, Field, ListOf, ObjectOf, ObjectType, Scalar, Type, Union
+from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve import overrides
-from mcp_bindgen.resolve.describe import describe
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.narrowing import Comparison
 from mcp_bindgen.resolve.object_unions import Candidate, ObjectUnions, UndecidedError, owners
@@ -92,7 +92,7 @@ class Decider:
         decision = self._decisions[kind.members]
         if not isinstance(decision, UndecidedError):
             return decision
-        one, other = describe(decision.one), describe(decision.other)
+        one, other = type_text(decision.one), type_text(decision.other)
         if decision.too_many:
             message = (
                 f"more than {decision.too_many} keys would have to be looked for; give the members a tag, a key with a "

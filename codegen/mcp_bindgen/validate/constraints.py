@@ -60,9 +60,9 @@ def _reduced(tables: Tables) -> Tables:
     objects = {
         name: (
             tuple(
-                (*member[:3], _without(member[3], named), *member[4:])
-                for member in members
-                if len(member) > 5 or _leads(member[3], named) or _leads(index, named)
+                (wire, attribute, presence, _without(shape, named), *rest)
+                for wire, attribute, presence, shape, *rest in members
+                if len(rest) > 1 or _leads(shape, named) or _leads(index, named)
             ),
             None if index is None else _without(index, named),
         )
