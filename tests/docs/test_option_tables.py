@@ -12,11 +12,17 @@ import mcp_bindings_runtime
 import pytest
 from checkout import ROOT
 from mcp_bindgen.emit.declared_options import declared_options
+from mcp_bindings import v2025_11_25
+from mcp_bindings_runtime.client.options import ClientOptions
+from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.options import Options
 
 DOCS = ROOT / "docs"
+UNITS = {"Seconds": "Seconds ", "Milliseconds": "Milliseconds ", "Bytes": "Limit on the bytes "}
+"""Types of numbers, and the beginning of the docstring of an option of the type."""
+
 WRITER = runpy.run_path(str(DOCS / "option_tables.py"))
 
 
@@ -50,13 +56,22 @@ def test_every_class_has_a_table():
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_number_has_a_unit_and_its_text_names_it(cls):
-    named = {"Seconds": "Seconds ", "Milliseconds": "Milliseconds ", "Bytes": "Limit on the bytes "}
     counts = ("Limit on ", "Number of ")
     for option in declared_options(cls):
         unit = option.annotation.partition(" ")[0]
         assert unit != "float", f"{option.name}: Seconds, or a type of another unit"
-        if unit in {*named, "int"}:
-            assert option.doc.startswith(named.get(unit, counts)), option
+        if unit in {*UNITS, "int"}:
+            assert option.doc.startswith(UNITS.get(unit, counts)), option
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_number_is_validated(cls):
+    binding = [v2025_11_25.Client.binding] if issubclass(cls, ClientOptions) else []
+    for option in declared_options(cls):
+        # `CachePolicy` validates it, together with the arguments of `cache`.
+        if option.annotation.partition(" ")[0] in {*UNITS, "int"} and option.name != "ttl_ms":
+            with pytest.raises(UsageError, match=f"`{option.name}` must be"):
+                cls(*binding, **{option.name: "x"})
 
 
 def test_the_options_of_a_store_are_on_the_page():

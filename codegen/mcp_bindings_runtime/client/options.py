@@ -11,7 +11,7 @@ from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, RO
 from ..options import INTRODUCTION, Options, Prerequisite, Seconds
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
-from ..validation import require_list, require_mappings, require_positive_integers, require_seconds
+from ..validation import require_instance, require_list, require_mappings, require_positive_integers, require_seconds
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -193,6 +193,7 @@ class StatelessClientOptions(ClientOptions):
 
     def __init__(self, binding: Binding, **options: Any) -> None:
         super().__init__(binding, **options)
+        require_instance("rounds", self.rounds, int, "an integer")
         if self.require and not self.discover:
             text = "`require` needs the capabilities from `server/discover`; leave out discover=False"
             raise UsageError(text)

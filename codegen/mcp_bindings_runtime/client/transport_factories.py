@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..transports.options import StdioOptions
 from ..validation import require_command, require_instance, require_transport
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ class TransportFactory:
 def child(command: Sequence[str], **options: Any) -> TransportFactory:
     """Return a factory for a server that is started as a child process. ``options`` are those of ``StdioOptions``."""
     require_command(command)
+    from ..transports.options import StdioOptions
+
     chosen = StdioOptions(**options)
 
     def start() -> Transport:

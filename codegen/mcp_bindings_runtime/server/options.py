@@ -108,5 +108,6 @@ class StatelessServerOptions(ServerOptions):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         require_secret("state_key", self.state_key)
+        require_seconds(state_lifetime=self.state_lifetime)
         if self.cursor_key is None:
             self.cursor_key = self.state_key
