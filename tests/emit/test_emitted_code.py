@@ -164,7 +164,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     server stateless_client stateless_server super boolean_capabilities timeout extra_with_meta none_if_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env existing in_memory inherit_env limit log_level memory opening options os over ping
-    Audio Auth F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
+    Audio Auth RetryPolicy retries retry F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
     endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
     Application EndpointOptions HttpServerOptions host port run_http runnable serve wsgi wsgi_app
     Level Limits features limits open_transport ping_failures record require rounds discover restart start stderr stdio transport transports workers

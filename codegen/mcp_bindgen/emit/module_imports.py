@@ -107,6 +107,7 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
             ("runtime.features.limits", ("Limits",)),
             ("runtime.session.log_levels", ("Level",)),
             ("runtime.http.client.options", ("Auth",)),
+            ("runtime.http.client.retry", ("RetryPolicy",)),
             ("runtime.methods", ("NotificationMethod", "RequestMethod")),
             ("runtime.tasks.task_handle", ("TaskHandle",)),
             ("runtime.tasks.polled_task", ("PolledTask",)),

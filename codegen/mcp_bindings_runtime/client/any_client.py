@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.connection import Connection
     from ..connection.context import Context
+    from ..http.client.repeater import Retry
     from ..methods import NotificationMethod, RequestMethod
     from .running_call import RunningCall
 
@@ -52,6 +53,11 @@ class AnyClient(Protocol):
     @property
     def connected(self) -> bool:
         """Whether there is a connection that has not ended."""
+        ...
+
+    @property
+    def retrying(self) -> tuple[Retry, ...]:
+        """The HTTP requests and streams that failed and wait to be tried again."""
         ...
 
     @property

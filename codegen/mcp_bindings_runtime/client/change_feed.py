@@ -7,7 +7,6 @@ dispatched as those of earlier revisions, and it is opened again after it breaks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from random import random
 from threading import Lock, Thread
 from time import monotonic
 from typing import Any
@@ -15,7 +14,9 @@ from weakref import WeakMethod, proxy
 
 from ..connection.calls import Call
 from ..connection.connection import Connection
-from ..errors import McpError, ProtocolError, ResponseError, UsageError
+from ..errors import HttpError, McpError, ProtocolError, ResponseError, UsageError
+from ..http.client.retry import RetryPolicy
+from ..http.client.statuses import rejects_message
 from ..logs import log_exception, write_log
 from ..session.events import Notified
 from ..session.stateless import FILTERS, LISTEN, UPDATED
@@ -28,7 +29,11 @@ LONGEST_PAUSE = 60.0
 
 
 class _Stream(Call):
-    """The request that keeps the subscription open; it calls ``on_change`` with notifications, and ``ended`` at its end."""
+    """The request that keeps the subscription open.
+
+    It calls ``on_change`` with notifications, ``on_reopened`` when the transport has opened the stream again, and ``ended``
+    at its end.
+    """
 
     awaited = False
 
@@ -38,18 +43,23 @@ class _Stream(Call):
         wanted: Any,
         timeout: float,
         on_change: Callable[[Notified], object],
+        on_reopened: Callable[[], object],
         ended: Callable[[], object],
     ) -> None:
         super().__init__(key, timeout, timeout, None)
         self.wanted = wanted
         self.on_change = on_change
+        self.on_reopened = on_reopened
         self.ended: Callable[[], object] | None = ended
         self.acknowledged: Any = None
 
     def publish(self, notified: Notified) -> None:
         """Dispatch a notification of the stream."""
         if notified.key.name == _ACKNOWLEDGED:
+            again = self.acknowledged is not None
             self.acknowledged = notified.params.notifications
+            if again:
+                self.on_reopened()
             self.notified = True
             self.wake()
         else:
@@ -71,7 +81,9 @@ class ChangeFeed:
         self._uris: dict[str, None] = {}
         self._stream: _Stream | None = None
         self._opening = Lock()
-        self._pause = PAUSE
+        self._policy = RetryPolicy(pause=PAUSE, longest=LONGEST_PAUSE)
+        self._failures = 0
+        """The number of times in a row that the subscription ended or could not be opened."""
         self._opened = 0.0
 
     def open(self, connection: Connection) -> None:
@@ -81,9 +93,14 @@ class ChangeFeed:
         """
         try:
             self._open(connection)
-        except ResponseError as error:
-            write_log("info", "the server refused the subscription, so changes are not reported: %s", error)
         except McpError as fault:
+            # A server that is busy or restarts says nothing about the subscription.
+            refused = isinstance(fault, ResponseError) and (
+                not isinstance(fault, HttpError) or rejects_message(fault.status)
+            )
+            if refused and self._stream is None:
+                write_log("info", "the server refused the subscription, so changes are not reported: %s", fault)
+                return
             write_log("warning", "the subscription to changes could not be opened yet: %s", fault)
             self._reopen_later(connection)
 
@@ -151,15 +168,20 @@ class ChangeFeed:
         client = self._client
         session: Any = connection.session
         key = client.binding.requests[LISTEN]
-        reopen_later = WeakMethod(self._reopen_later)
+        # The connection must not keep the client alive.
+        reopen_later, report_all = WeakMethod(self._reopen_later), WeakMethod(self._report_all)
 
         def ended() -> None:
-            # The connection must not keep the client alive.
             retry = reopen_later()
             if retry is not None:
                 retry(connection)
 
-        stream = _Stream(key, wanted, client.timeout, connection.put_notification, ended)
+        def reopened() -> None:
+            report = report_all()
+            if report is not None:
+                report(connection, stream)
+
+        stream = _Stream(key, wanted, client.timeout, connection.put_notification, reopened, ended)
         params = key.params(meta=session.meta(), notifications=wanted)
         try:
             connection.attend(stream, lambda: session.request(key, params))
@@ -180,13 +202,13 @@ class ChangeFeed:
         if connection.closed:
             return
         if monotonic() - self._opened > LONGEST_PAUSE:
-            self._pause = PAUSE
-        pause, self._pause = self._pause, min(self._pause * 2, LONGEST_PAUSE)
+            self._failures = 0
+        self._failures += 1
+        pause = self._policy.seconds(self._failures)
         reopen = WeakMethod(self._reopen)
 
         def wait() -> None:
-            # With jitter, as all clients of a server may have lost theirs at the same time.
-            if not connection.wait(pause * (0.5 + random() / 2)):  # noqa: S311  # no secret depends on it
+            if not connection.wait(pause):
                 call = reopen()
                 if call is not None:
                     call(connection)
@@ -204,6 +226,11 @@ class ChangeFeed:
         stream = self._stream
         if stream is None or stream.acknowledged is None:
             return
+        self._report_all(connection, stream)
+        connection.dispatch_notifications()
+
+    def _report_all(self, connection: Connection, stream: _Stream) -> None:
+        """Queue notifications of all changes that a stream reports."""
         notifications = self._client.binding.notifications
         for method, member in FILTERS.items():
             if getattr(stream.acknowledged, member):
@@ -211,4 +238,3 @@ class ChangeFeed:
         updated = notifications[UPDATED]
         for uri in stream.acknowledged.resource_subscriptions or ():
             connection.put_notification(Notified(updated, updated.params(uri=uri)))
-        connection.dispatch_notifications()

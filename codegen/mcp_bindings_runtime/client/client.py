@@ -26,6 +26,7 @@ from .transport_factories import recorded
 if TYPE_CHECKING:
     from typing import Self
 
+    from ..http.client.repeater import Retry
     from ..transports import Transport
     from .output_check import Outputs
     from .running_call import RunningCall
@@ -283,6 +284,11 @@ class Client(Limited, ABC):
     def connected(self) -> bool:
         """Whether the connection is open."""
         return self._connection is not None and not self._connection.closed
+
+    @property
+    def retrying(self) -> tuple[Retry, ...]:
+        """The HTTP requests and streams that failed and wait to be tried again, each with its reason and pause."""
+        return () if self._connection is None else self._connection.retrying
 
     @property
     def server_info(self) -> Any:

@@ -12,6 +12,7 @@ from ..connection.calls import Call
 from ..connection.connection import Connection
 from ..errors import ConnectionClosed
 from ..methods import NotificationMethod, RequestMethod
+from ..session.stateless import FILTERS, UPDATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,8 +49,9 @@ class NotificationQueue(deque["Notified"]):
 class Subscription:
     """An iterator over changes, each as soon as it arrives, until the server or ``close`` ends the stream.
 
-    Use it in a ``with`` block. Of equal changes that wait to be read only one is kept. Iteration raises
-    ``ConnectionClosed`` if the connection breaks: subscribe again then, and read everything again.
+    Use it in a ``with`` block. Of equal changes that wait to be read only one is kept. Over HTTP a stream that breaks is
+    opened again, and then every change is reported once, as it may have happened meanwhile. Over other transports iteration
+    raises ``ConnectionClosed`` if the connection breaks: subscribe again then, and read everything again.
     """
 
     def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
@@ -115,9 +117,25 @@ class Subscription:
         queue = self._call.notifications
         while queue:
             notified = queue.popleft()
-            if notified.key.name == _ACKNOWLEDGED:
-                self.acknowledged = notified.params.notifications
-            else:
-                change = Change(notified.key, notified.params)
-                if change not in self._changes:
-                    self._changes.append(change)
+            if notified.key.name != _ACKNOWLEDGED:
+                self._add(notified.key, notified.params)
+                continue
+            again = self.acknowledged is not None
+            self.acknowledged = notified.params.notifications
+            if again:
+                self._add_all()
+
+    def _add(self, key: NotificationMethod[Any], params: Any) -> None:
+        change = Change(key, params)
+        if change not in self._changes:
+            self._changes.append(change)
+
+    def _add_all(self) -> None:
+        """Add all changes that the stream reports."""
+        notifications = self._client.binding.notifications
+        for method, member in FILTERS.items():
+            if getattr(self.acknowledged, member):
+                self._add(notifications[method], None)
+        updated = notifications[UPDATED]
+        for uri in self.acknowledged.resource_subscriptions or ():
+            self._add(updated, updated.params(uri=uri))

@@ -92,9 +92,13 @@ def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = Non
 
     endpoint = Endpoint(Wire(url, options), options.headers or {}, options.auth)
     if facts is None:
-        return StreamableHttp(endpoint, limit=options.max_message)
+        return StreamableHttp(endpoint, limit=options.max_message, retries=options.retry_policy)
     return StreamableHttp(
-        endpoint, limit=options.max_message, only_sse=facts.only_sse, version_header=facts.version_header
+        endpoint,
+        limit=options.max_message,
+        only_sse=facts.only_sse,
+        version_header=facts.version_header,
+        retries=options.retry_policy,
     )
 
 

@@ -72,6 +72,12 @@ class Connection(Requestor):
         """Whether nothing can be sent or received any more."""
         return self._end is not None
 
+    @property
+    def retrying(self) -> tuple[Any, ...]:
+        """The requests and streams of the transport that failed and wait to be tried again (HTTP)."""
+        found: tuple[Any, ...] = getattr(self._transport, "retrying", ())
+        return found
+
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end; return False after ``timeout`` seconds (None: no limit)."""
         return self._threads.wait(timeout)

@@ -37,6 +37,12 @@ class Recorder:
         self.listen = getattr(transport, "listen", None)
         self.abort = getattr(transport, "abort", None)
 
+    @property
+    def retrying(self) -> tuple[Any, ...]:
+        """See ``StreamableHttp.retrying``."""
+        found: tuple[Any, ...] = getattr(self._transport, "retrying", ())
+        return found
+
     def receive(self, timeout: float | None = None) -> bytes | None:
         """See ``Transport.receive``."""
         try:

@@ -22,6 +22,7 @@ from mcp_bindings_runtime.errors import (
     UnsupportedRevision,
     UsageError,
 )
+from mcp_bindings_runtime.http.client.retry import RetryPolicy
 from support.raw_http_client import endpoint
 from support.scripted_http_server import (
     END,
@@ -569,12 +570,21 @@ def test_a_stream_whose_resumption_is_refused_for_a_while_is_resumed_later() -> 
         assert [each.method for each in peer.requests].count("GET") == 3
 
 
-def test_a_stream_whose_resumption_is_refused_again_and_again_fails_its_call() -> None:
+def test_a_stream_whose_resumption_is_refused_is_resumed_until_the_deadline_of_its_call() -> None:
     with resumable(lambda peer, request: answer(status=503, Retry_After="0")) as peer, client_of(peer) as client:
-        with pytest.raises(ConnectionClosed, match=r"cannot be resumed: .*503") as caught:
+        call = client.start(client.call_tool, "t")
+        eventually(lambda: [each.method for each in peer.requests].count("GET") >= 3)
+        call.cancel()
+        assert peer.methods().count("tools/call") == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 410])
+def test_a_stream_whose_resumption_is_refused_for_good_fails_its_call(status: int) -> None:
+    with resumable(lambda peer, request: answer(status=status)) as peer, client_of(peer) as client:
+        with pytest.raises(ConnectionClosed, match=rf"cannot be resumed: .*{status}") as caught:
             client.call_tool("t")
         assert isinstance(caught.value.__cause__, HttpError)
-        assert [each.method for each in peer.requests].count("GET") == 5
+        assert [each.method for each in peer.requests].count("GET") == 1
 
 
 def test_a_stream_is_resumed_in_the_session_that_it_belongs_to() -> None:
@@ -999,7 +1009,7 @@ def test_an_error_that_only_newer_servers_give_is_no_reason_to_fall_back(code: i
 def test_a_server_that_lets_nobody_in_is_not_tried_otherwise(status: int) -> None:
     with McpPeer(NEWEST, legacy(status)) as peer:
         with pytest.raises(HttpError, match=str(status)):
-            connect.http(peer.url, timeout=PATIENCE)
+            connect.http(peer.url, timeout=PATIENCE, retries=False)
         assert peer.methods() == ["server/discover"]
 
 
@@ -1044,7 +1054,7 @@ class OldPeer(HttpPeer):
             method = asked["method"]
             value = {
                 "protocolVersion": "2024-11-05",
-                "capabilities": {"tools": {}},
+                "capabilities": {"tools": {}, "logging": {}},
                 "serverInfo": {"name": "x", "version": "1"},
             }
             said = value if method == "initialize" else called("old") if method == "tools/call" else {}
@@ -1122,7 +1132,7 @@ def test_a_stream_is_looked_for_only_where_there_is_none(status: int) -> None:
         for busy_at[0], tried in (("/mcp", ["/mcp"]), ("/sse", ["/mcp", "/sse"])):
             peer.requests.clear()
             with pytest.raises(HttpError, match=str(status)):
-                client_of(peer, "2024-11-05").connect()
+                client_of(peer, "2024-11-05", retries=False).connect()
             assert [each.path for each in peer.requests] == tried
 
 
@@ -1142,13 +1152,40 @@ def test_messages_are_not_posted_to_another_origin() -> None:
         pass
 
 
-def test_the_end_of_the_stream_is_the_end_of_the_connection() -> None:
-    with OldPeer() as peer, client_of(peer, "2024-11-05") as client:
-        client.call_tool("t")
+def test_a_stream_that_ends_is_opened_again_in_a_session_with_the_same_state() -> None:
+    with OldPeer() as peer, client_of(peer, "2024-11-05", retries=RetryPolicy(pause=0.01)) as client:
+        assert text_of(client.call_tool("t")) == "old"
+        client.request(client.binding.requests["logging/setLevel"], LEVEL)
+        peer.requests.clear()
         peer.stream.set()
-        eventually(lambda: client.connection.closed)
-        with pytest.raises(ConnectionClosed, match="ended its stream"):
-            client.call_tool("t")
+        eventually(lambda: any(each.method == "GET" for each in peer.requests))
+        peer.stream.clear()
+        # A call waits for the new session.
+        assert text_of(client.call_tool("t")) == "old"
+        eventually(lambda: peer.methods()[-1] == "tools/call")
+        *_, first, second, third, _ = peer.methods()
+        assert [first, second, third] == ["initialize", "notifications/initialized", "logging/setLevel"]
+
+
+LEVEL = package("2024-11-05").SetLevelRequestParams(level="error")
+
+
+def test_what_is_in_flight_when_the_stream_ends_is_reported_and_not_sent_again() -> None:
+    class Deaf(OldPeer):
+        def _answer(self, request: Request) -> Any:
+            if request.method == "POST" and request.json.get("method") == "tools/call":
+                return answer(b"Accepted", status=202, kind="text/plain")
+            return super()._answer(request)
+
+    with Deaf() as peer, client_of(peer, "2024-11-05", retries=RetryPolicy(pause=0.01)) as client:
+        call = client.start(client.call_tool, "t")
+        eventually(lambda: "tools/call" in peer.methods())
+        peer.stream.set()
+        with pytest.raises(ConnectionClosed, match="stream of the server ended before the answer"):
+            call.result(PATIENCE)
+        peer.stream.clear()
+        client.ping()
+        assert peer.methods().count("tools/call") == 1
 
 
 def test_the_reason_of_a_refusal_is_told() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, RequestTimeout
+from mcp_bindings_runtime.http.client.retry import RetryPolicy
 from support.scripted_http_server import END, Cut, HttpPeer, McpPeer, Request, answer, event, head
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
@@ -128,7 +129,8 @@ def test_closing_ends_the_wait_for_a_new_session() -> None:
     ids=["404", "400", "401", "503"],
 )
 def test_a_refused_renewal_fails_for_all_that_wait_for_it(refusal: bytes, raised: type[Exception]) -> None:
-    with Renewing(NEWEST, refusal=refusal) as peer, client_of(peer) as client, ThreadPoolExecutor(8) as threads:
+    peer = Renewing(NEWEST, refusal=refusal)
+    with peer, client_of(peer, retries=False) as client, ThreadPoolExecutor(8) as threads:
         peer.lost.set()
         calls = [threads.submit(client.call_tool, "t") for _ in range(8)]
         assert peer.asked_anew.wait(PATIENCE)
@@ -145,8 +147,8 @@ def test_a_refused_renewal_fails_for_all_that_wait_for_it(refusal: bytes, raised
 # The stream of the server.
 
 
-def listener_of(peer: HttpPeer, heard: Event | None = None) -> Any:
-    client = client_of(peer)
+def listener_of(peer: HttpPeer, heard: Event | None = None, **options: Any) -> Any:
+    client = client_of(peer, **options)
     seen = Event() if heard is None else heard
     client.handles(package(NEWEST).methods.TOOL_LIST_CHANGED, lambda params, context: seen.set())
     return client
@@ -192,9 +194,11 @@ def test_a_stream_that_was_not_found_is_asked_for_in_the_next_session() -> None:
     eventually(lambda: not threads_of("mcp-http"))
 
 
-@pytest.mark.parametrize("stream_again", [True, False])
-def test_a_stream_that_is_not_found_any_more_shows_that_the_session_is_lost(stream_again: bool) -> None:
+@pytest.mark.parametrize("refusals", [0, 3])
+def test_a_stream_that_is_not_found_any_more_shows_that_the_session_is_lost(refusals: int) -> None:
     heard, cut = Event(), Event()
+    # A stream that was there is wanted until the client closes.
+    new = [answer(status=404) for _ in range(refusals)]
 
     def play(request: Request) -> Any:
         if request.method == "GET":
@@ -204,8 +208,8 @@ def test_a_stream_that_is_not_found_any_more_shows_that_the_session_is_lost(stre
         return None
 
     def open_stream(session: str) -> Any:
-        if cut.is_set() and (session == "old" or not stream_again):
-            yield answer(status=404)
+        if cut.is_set() and (session == "old" or new):
+            yield answer(status=404) if session == "old" else new.pop()
             return
         yield head()
         if session == "old":
@@ -217,14 +221,13 @@ def test_a_stream_that_is_not_found_any_more_shows_that_the_session_is_lost(stre
         peer.over.wait(PATIENCE)
         raise Cut
 
-    with McpPeer(NEWEST, play, session="old") as peer, listener_of(peer, heard) as client:
-        if stream_again:
-            assert heard.wait(PATIENCE)
-        else:
-            eventually(lambda: not threads_of("mcp-http-listen"))
+    policy = RetryPolicy(pause=0.01)
+    with McpPeer(NEWEST, play, session="old") as peer, listener_of(peer, heard, retries=policy) as client:
+        assert heard.wait(PATIENCE)
         assert text_of(client.call_tool("t")) == "ok"
         assert peer.methods().count("initialize") == 2
-        assert [each.headers[SESSION] for each in peer.requests if each.method == "GET"] == ["old", "old", "new"]
+        asked = [each.headers[SESSION] for each in peer.requests if each.method == "GET"]
+        assert asked == ["old", "old", "new", *["new"] * refusals]
 
 
 def test_a_stream_that_is_refused_for_a_while_is_asked_for_again() -> None:

@@ -61,7 +61,7 @@ OF_THE_MESSAGE = {400, 404, 405, 406, 410, 415, 422}
 
 
 def client_of(peer: HttpPeer, revision: str, **options: Any) -> Any:
-    return package(revision).Client.http(f"{peer.url}?key=secret", **{"timeout": PATIENCE, **options})
+    return package(revision).Client.http(f"{peer.url}?key=secret", **{"timeout": PATIENCE, "retries": False, **options})
 
 
 class Body(NamedTuple):
@@ -189,15 +189,15 @@ def test_connect_tries_another_revision_only_where_the_refusal_may_be_about_the_
             peer.requests.clear()
             if play.status not in OF_THE_MESSAGE:
                 with pytest.raises(HttpError) as caught:
-                    connect.http(peer.url, timeout=PATIENCE)
+                    connect.http(peer.url, timeout=PATIENCE, retries=False)
                 check_refusal(caught.value, play.status, BODIES[play.body], peer.url)
                 assert [each.method for each in peer.requests] == ["POST"]
             elif play.body in NAMING | {"headers", "capability"}:
                 with pytest.raises((UnsupportedRevision, ResponseError)):
-                    connect.http(peer.url, timeout=PATIENCE)
+                    connect.http(peer.url, timeout=PATIENCE, retries=False)
                 assert [each.method for each in peer.requests] == ["POST"]
             else:
-                with connect.http(peer.url, timeout=PATIENCE) as client:
+                with connect.http(peer.url, timeout=PATIENCE, retries=False) as client:
                     assert client.binding.revision == NEWEST
                     assert text_of(client.call_tool("t")) == "ok"
 
@@ -229,7 +229,7 @@ def test_a_call_of_a_server_of_ours_that_is_busy_may_be_made_again(revision: str
 
     with endpoint(server, handlers=1) as wire, ThreadPoolExecutor(1) as threads:
         url = f"http://127.0.0.1:{wire.port}{wire.path}"
-        with mcp.Client.http(url, timeout=PATIENCE) as client:
+        with mcp.Client.http(url, timeout=PATIENCE, retries=False) as client:
             first = threads.submit(client.call_tool, "wait")
             assert begun.wait(PATIENCE)
             with pytest.raises(HttpError, match=r"503 .*try again") as caught:

@@ -75,6 +75,8 @@ class _ExchangeConnection:
     close: Any
     response_class: Any = BoundedResponse
     _exchange: Exchange | None = None
+    _fresh: bool = False
+    """Whether it was connected for the request that is being sent."""
     _parts: list[bytes] | None = None
     """The parts of a request that is being put together."""
     _polled_socket: Any = None
@@ -95,6 +97,7 @@ class _ExchangeConnection:
 
     def connect(self) -> None:
         super().connect()  # type: ignore[misc]  # of the connection that this is mixed into
+        self._fresh = True
         exchange = _CURRENT.exchange
         if exchange is not None:
             self.attach(exchange)
@@ -106,17 +109,21 @@ class _ExchangeConnection:
             self._parts.append(data)
 
     def request(self, *args: Any, **options: Any) -> None:
-        if self.sock is not None:
-            exchange = _CURRENT.exchange
-            if exchange is not None:
-                exchange.reused = True
-                self.timeout = exchange.remaining()
-                self.attach(exchange)
+        exchange = _CURRENT.exchange
+        if exchange is not None and self.sock is not None:
+            self.timeout = exchange.remaining()
+            self.attach(exchange)
         # Headers and body are sent together: a server that gets them one by one wakes up twice.
         self._parts = []
         try:
             super().request(*args, **options)  # type: ignore[misc]  # as above
             parts, self._parts = self._parts, None
+            if self.sock is None:
+                # ``send`` would do that, too; but what fails until here has sent nothing.
+                self.connect()
+            if exchange is not None:
+                exchange.sent = "new" if self._fresh else "reused"
+            self._fresh = False
             super().send(b"".join(parts))  # type: ignore[misc]  # as above
         finally:
             self._parts = None

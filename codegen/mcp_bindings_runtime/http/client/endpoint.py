@@ -61,6 +61,7 @@ class Endpoint:
         others = self._auth(refusal)
         if not others:
             raise refusal
+        exchange.forget_attempt()
         return self.wire.open(method, exchange, {**self._headers, **_checked(others), **headers}, body, url)
 
 

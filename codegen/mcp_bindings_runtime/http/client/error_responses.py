@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from time import time
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import Challenge, HttpError, McpError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 64 * 1024
 """Limit on the bytes of a body that are read."""
+_BODY_TIME: Final = 2.0
+"""Seconds in which a body has to arrive; without it the status is reported alone."""
 _LONGEST: Final = 200
 
 _PART = re.compile(
@@ -36,12 +38,16 @@ _PART = re.compile(
 def http_error_of(response: Response, exchange: Exchange) -> HttpError:
     """Return the exception for a response, whose body is read up to a limit and then closed."""
     data = b""
+    deadline = exchange.deadline
+    exchange.deadline = min(deadline, monotonic() + _BODY_TIME)
     try:
         while len(data) < _MOST and (part := next_part(response, exchange)):
             data += part
     except McpError:
         # The status is enough.
         data = b""
+    finally:
+        exchange.deadline = deadline
     close(response)
     error = _error(data)
     message = _message_of(members(error.get("error"))) if error is not None else None

@@ -8,10 +8,12 @@ from contextlib import suppress
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, RequestTimeout
+
+Sent: TypeAlias = Literal["new", "reused"] | None
 
 LONGEST = 1_000_000.0
 """Limit on the seconds of one wait; sockets accept no more than some weeks."""
@@ -20,7 +22,18 @@ LONGEST = 1_000_000.0
 class Exchange:
     """A request in flight. ``deadline``, by ``time.monotonic``, holds for all of it, however slowly bytes arrive."""
 
-    __slots__ = ("_event", "_lock", "_socket", "deadline", "ended", "response_began", "reused", "url", "what")
+    __slots__ = (
+        "_event",
+        "_lock",
+        "_socket",
+        "deadline",
+        "ended",
+        "exhausted",
+        "response_began",
+        "sent",
+        "url",
+        "what",
+    )
 
     def __init__(self, what: str, deadline: float = inf) -> None:
         self.what = what
@@ -32,13 +45,20 @@ class Exchange:
         """Whether ``end`` has been called."""
         self._event: AutoResetEvent | None = None
         """Set while a thread sleeps. Few threads sleep, and exchanges are many."""
-        self.reused = False
-        """Whether its connection has been used before."""
+        self.sent: Sent = None
+        """The kind of connection that its request was sent over; None if nothing was sent."""
         self.response_began = False
         """Whether any byte of the response has arrived."""
+        self.exhausted = False
+        """Whether no further attempt is made after a failure."""
         self._lock = Lock()
         """Held while its socket is shut, so that no other exchange uses it."""
         self._socket: Any = None
+
+    def forget_attempt(self) -> None:
+        """Prepare for another attempt, which may reach the server in another way."""
+        self.sent = None
+        self.response_began = False
 
     def use_socket(self, connection: Any) -> None:
         """Use this socket from now on; None for none."""

@@ -85,7 +85,7 @@ class PlainResponse:
     status: Final = 200
     reason: Final = "OK"
 
-    __slots__ = ("_ahead", "_exchange", "_left", "_released", "_socket", "headers")
+    __slots__ = ("_ahead", "_exchange", "_released", "_socket", "headers", "left")
 
     def __init__(
         self,
@@ -97,7 +97,8 @@ class PlainResponse:
         released: Callable[[bool], object],
     ) -> None:
         self.headers = headers
-        self._left = length
+        self.left = length
+        """Bytes of the body that have not been read."""
         self._ahead = ahead
         self._socket = connection
         self._exchange = exchange
@@ -111,8 +112,8 @@ class PlainResponse:
         """Return the body, or at most ``amount`` bytes. Raise ``IncompleteRead`` if it is cut off, and ``OSError``."""
         if amount is not None:
             return self.read1(amount)
-        if len(self._ahead) == self._left:
-            return self.read1(self._left)
+        if len(self._ahead) == self.left:
+            return self.read1(self.left)
         parts: list[bytes] = []
         while part := self.read1(256 * 1024):
             parts.append(part)
@@ -122,21 +123,21 @@ class PlainResponse:
         """Return some bytes of the body; empty at its end. Raise as ``read``."""
         if self._ahead:
             part, self._ahead = self._ahead[:amount], self._ahead[amount:]
-        elif self._left:
-            part = receive(self._socket, self._exchange, min(amount, self._left))
+        elif self.left:
+            part = receive(self._socket, self._exchange, min(amount, self.left))
             if not part:
                 nothing = b""
-                raise IncompleteRead(nothing, self._left)
+                raise IncompleteRead(nothing, self.left)
         else:
             part = b""
-        self._left -= len(part)
-        if not self._left:
+        self.left -= len(part)
+        if not self.left:
             self._release(whole=True)
         return part
 
     def close(self) -> None:
         """Release the connection, and close it unless the body was read. Idempotent."""
-        self._release(whole=not self._left)
+        self._release(whole=not self.left)
 
     def release_conn(self) -> None:
         """See ``close``."""
@@ -259,7 +260,7 @@ def send_over(
     connection: Any, method: str, exchange: Exchange, request: bytes, pool: Any, idle: IdleConnections
 ) -> Any:
     """Send the bytes of a request over an open connection, and return the response. Raise OSError or HTTPException."""
-    exchange.reused = True
+    exchange.sent = "reused"
     connection.attach(exchange)
     sock = connection.sock
     # A server that wants no more of a request may have answered it.

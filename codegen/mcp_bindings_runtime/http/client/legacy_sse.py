@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from math import inf
-from threading import Thread
+from threading import Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge, ProtocolError
 from ...logs import log_exception, write_log
+from ...transports import Unanswered
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
 from .exchange import Exchange
 from .inbox import Inbox
-from .messages import one_line
+from .messages import OutgoingMessage, RequestId, answered_by, one_line
+from .repeater import Repeater, Retry
+from .retry import OPENING
+from .session_state import SessionState, version_in
 from .statuses import rejects_message
 from .wire import close, discard, next_part, origin, resolve_url, sibling_urls
 
@@ -22,14 +28,38 @@ if TYPE_CHECKING:
 
 
 class LegacySse:
-    """A connection by HTTP+SSE; messages of the server go to ``inbox``, which ends with the stream."""
+    """A connection by HTTP+SSE; messages of the server go to ``inbox``.
 
-    def __init__(self, endpoint: Endpoint, inbox: Inbox, *, limit: int) -> None:
+    When the stream breaks after the handshake, what was in flight fails, and the stream is opened again: that begins another
+    session, in which the ``state`` of the one before is restored. ``inbox`` ends with the exchange.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, inbox: Inbox, repeater: Repeater, state: SessionState, *, limit: int
+    ) -> None:
         self._endpoint = endpoint
         self._inbox = inbox
+        self._repeater = repeater
+        self._state = state
+        self._limit = limit
         self._events = SseParser(limit)
         self._exchange = Exchange("the stream of the server")
+        self._url = ""
+        """The URL of the stream; empty for that of the server."""
         self._target = ""
+        self._received = False
+        """Whether anything was received since the last attempt to open the stream."""
+        self._version: str | None = None
+        self._lock = Lock()
+        """Held while the following change."""
+        self._is_open = True
+        """Whether messages can be posted: the session is there, or nothing can be done about it."""
+        self._waiting: list[AutoResetEvent] = []
+        """The events of threads that wait for that."""
+        self._in_flight: set[RequestId] = set()
+        """The ids of requests without a response."""
+        self._restoring: dict[RequestId, bytes | None] = {}
+        """The ids of requests that restore the session, and the responses to them."""
 
     def open(self, deadline: float, *, search: bool = False) -> None:
         """Open the stream, and wait until the server has named the URL to post to.
@@ -64,6 +94,7 @@ class LegacySse:
                 if isinstance(fault, HttpError) and not rejects_message(fault.status):
                     raise
                 continue
+            self._url = each
             write_log("info", "the stream of HTTP+SSE is at %s, and not at %s; use that URL", each, url)
             return response
         refusal.add_note(
@@ -86,35 +117,138 @@ class LegacySse:
     def _first_part(self, response: Response) -> bytes:
         part = next_part(response, self._exchange)
         if not part:
-            text = "the stream of the server ended before its endpoint event"
+            text = "the stream of the server ended before the session was open"
             raise ConnectionClosed(text)
         return part
 
-    def post(self, exchange: Exchange, body: bytes) -> None:
+    def post(self, exchange: Exchange, out: OutgoingMessage) -> None:
         """Post a message. Raise ``HttpError`` for a refusal, ``ConnectionClosed``, ``RequestTimeout``."""
+        self._wait_until_open(exchange)
+        with self._lock:
+            self._in_flight |= out.ids
+        try:
+            self._post(exchange, out.body)
+        except BaseException:
+            with self._lock:
+                # Their failure has been reported if they are not there any more.
+                exchange.exhausted = exchange.exhausted or not out.ids <= self._in_flight
+                self._in_flight -= out.ids
+            raise
+
+    def _post(self, exchange: Exchange, body: bytes) -> None:
         response = self._endpoint.post(exchange, {}, body, self._target)
         if not 200 <= response.status < 300:
             raise http_error_of(response, exchange)
         # Its body only acknowledges the message.
         discard(response, exchange)
 
+    def _wait_until_open(self, exchange: Exchange) -> None:
+        while True:
+            event = exchange.new_event()
+            if event is None:
+                raise exchange.closed()
+            with self._lock:
+                if self._is_open:
+                    return
+                self._waiting.append(event)
+            left = exchange.remaining()
+            if not event.wait(-1 if left is None else left):
+                raise exchange.timed_out()
+
     def end(self) -> None:
         """End the stream."""
         self._exchange.end()
 
     def _run(self, response: Response) -> None:
-        why = "the server ended its stream"
+        opened: Response | None = response
+        fault: Exception | None = None
+        try:
+            while opened is not None:
+                fault = self._read(opened)
+                if self._exchange.ended or not self._state.complete:
+                    return
+                self._fail_in_flight(fault)
+                opened = self._open_again(fault)
+        finally:
+            self._set_open()
+            self._inbox.end(str(fault or "the server ended its stream"))
+
+    def _read(self, response: Response) -> Exception | None:
+        """Read the stream until its end; return the failure that has ended it, if any."""
         try:
             while part := next_part(response, self._exchange):
+                self._received = True
                 self._process(part)
         except McpError as fault:
-            why = str(fault)
-        except Exception as fault:  # noqa: BLE001  # nobody is left waiting for what comes no more
+            return fault
+        except Exception as fault:  # noqa: BLE001  # no caller may wait for ever
             log_exception(fault, "the stream of the server cannot be read: %s", fault)
-            why = f"the stream of the server cannot be read: {fault}"
+            return fault
         finally:
             close(response)
-            self._inbox.end(why)
+        return None
+
+    def _fail_in_flight(self, fault: Exception | None) -> None:
+        with self._lock:
+            self._is_open = False
+            lost, self._in_flight = self._in_flight, set()
+        for request_id in lost:
+            text = f"the stream of the server ended before the answer ({fault or 'in order'})"
+            self._inbox.put(Unanswered(request_id, ConnectionClosed(text)))
+
+    def _open_again(self, fault: Exception | None) -> Response | None:
+        """Return the stream in a new session; None if the exchange has ended."""
+        failures = 0 if self._received and fault is None else 1
+        while True:
+            pause = self._repeater.before_resuming(
+                fault, self._exchange, failures, wanted=True, server_delay=self._events.retry
+            )
+            retry = Retry(self._exchange.what, str(fault or "it ended"), failures, pause or 0.0)
+            if self._repeater.wait(self._exchange, retry):
+                return None
+            try:
+                return self._begin_anew()
+            except Exception as failed:  # noqa: BLE001  # of `auth`, for instance
+                fault = failed
+                failures += 1
+
+    def _begin_anew(self) -> Response:
+        """Open the stream, and restore the session."""
+        self._exchange.deadline = monotonic() + OPENING
+        self._received = False
+        self._target, self._events = "", SseParser(self._limit)
+        response = self._get(self._url)
+
+        def send(out: OutgoingMessage) -> bytes:
+            (request_id,) = out.ids
+            self._restoring[request_id] = None
+            self._post(Exchange(out.what, self._exchange.deadline), out.body)
+            while (line := self._restoring[request_id]) is None:
+                self._process(self._first_part(response))
+            return line
+
+        def notify(body: bytes) -> None:
+            self._post(Exchange("the handshake", self._exchange.deadline), body)
+
+        try:
+            while not self._target:
+                self._process(self._first_part(response))
+            self._state.restore(self._version, send, notify)
+        except BaseException:
+            close(response)
+            raise
+        finally:
+            self._restoring.clear()
+        self._exchange.deadline = inf
+        self._set_open()
+        return response
+
+    def _set_open(self) -> None:
+        with self._lock:
+            self._is_open = True
+            waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.set()
 
     def _process(self, part: bytes) -> None:
         for event in self._events.feed(part):
@@ -123,7 +257,19 @@ class LegacySse:
             elif event.type == "endpoint":
                 self._set_target(event.data)
             elif event.type == "message" and event.data and self._target:
-                self._inbox.put(one_line(event.data), wait=True)
+                self._receive(one_line(event.data))
+
+    def _receive(self, line: bytes) -> None:
+        """Queue a message, unless it is a response that restores the session."""
+        answered = answered_by(line)
+        for request_id in answered & self._restoring.keys():
+            self._restoring[request_id] = line
+            return
+        with self._lock:
+            self._in_flight -= answered
+        if self._version is None and answered:
+            self._version = version_in(line)
+        self._inbox.put(line, wait=True)
 
     def _set_target(self, data: bytes) -> None:
         """Set the URL to post to, which must be in the origin of the server."""

@@ -77,6 +77,11 @@ def answered_by(line: bytes) -> frozenset[RequestId]:
     )
 
 
+def is_result(line: bytes) -> bool:
+    """Return whether a message is the result of a request."""
+    return "result" in members(_read(line))
+
+
 _PARSE: Final = best_backend().parse
 
 

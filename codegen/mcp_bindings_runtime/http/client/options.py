@@ -14,6 +14,7 @@ from ...validation import (
     require_string_keys,
     require_strings,
 )
+from .retry import RetryPolicy, policy_from
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -45,6 +46,8 @@ class HttpClientOptions(Options):
     """Limit on the idle connections that are kept."""
     connect_timeout: Seconds = 10.0
     """Seconds to open a connection."""
+    retries: int | RetryPolicy = 3
+    """Limit on the repetitions of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
     max_message: Bytes = 64 * 1024 * 1024
     """Limit on the bytes of a message from the server."""
 
@@ -58,3 +61,4 @@ class HttpClientOptions(Options):
             require_callable("auth", self.auth, ("refusal",))
         if self.tls is not None:
             require_methods("tls", self.tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")
+        self.retry_policy = policy_from(self.retries)

@@ -17,8 +17,10 @@ from ...logs import log_exception, write_log
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
+from .messages import is_result
 from .pending import PendingRequests
-from .retry import ATTEMPTS, DELAY, OPENING, is_temporary, longer
+from .repeater import Repeater, Retry
+from .retry import OPENING
 from .wire import close, next_part
 
 if TYPE_CHECKING:
@@ -33,7 +35,8 @@ _REMEMBERED: Final = 256
 class ResponseStream:
     """Reads one stream; calls ``deliver`` with each message, and ``fail`` with the reason if no response will arrive.
 
-    ``resume`` are the headers of the session with which the stream can be resumed; None if it cannot.
+    ``resume`` are the headers of the session with which the stream can be resumed; None if it cannot. ``reopen`` sends the
+    request of a subscription again (2026-07-28); once acknowledged, that is open until the client ends it.
     """
 
     def __init__(
@@ -43,11 +46,14 @@ class ResponseStream:
         response: Response,
         *,
         limit: int,
+        repeater: Repeater,
         deliver: Callable[[PendingRequests, bytes, bool], None],
         fail: Callable[[PendingRequests, Exception], None],
         resume: Mapping[str, str] | None,
+        reopen: Callable[[], Response] | None = None,
     ) -> None:
         self._endpoint = endpoint
+        self._repeater = repeater
         self._pending = pending
         self._exchange = pending.exchange
         self._response = response
@@ -56,6 +62,13 @@ class ResponseStream:
         self._deliver = deliver
         self._fail = fail
         self._resume = resume
+        self._reopen = reopen
+        self._acknowledged = False
+        """Whether the stream of a subscription has brought a message."""
+        self._stopped = False
+        """Whether the server has stopped serving the subscription."""
+        self._received = False
+        """Whether anything was received since the stream was opened."""
         self._last_id = ""
         self._seen: deque[str] = deque(maxlen=_REMEMBERED)
         self._in_thread = False
@@ -91,16 +104,19 @@ class ResponseStream:
         return True
 
     def _go_on(self, ended: bool) -> None:
+        failures = 0
         try:
             while self._pending.waiting and not self._exchange.ended:
+                fault: Exception | None = None
                 if not ended:
                     try:
                         self._read(once=False)
-                    except ConnectionClosed as fault:
-                        write_log("debug", "%s", fault)
+                    except ConnectionClosed as failed:
+                        fault = failed
                     if not self._pending.waiting or self._exchange.ended:
                         return
-                self._reconnect()
+                failures = (0 if self._received else failures) + (fault is not None or not self._received)
+                self._reconnect(fault, failures)
                 ended = False
         except McpError as fault:
             self._fail(self._pending, fault)
@@ -114,9 +130,12 @@ class ResponseStream:
     def _read(self, *, once: bool) -> bool:
         """Read, with ``once`` until a message has arrived; return whether the stream has ended."""
         while part := next_part(self._response, self._exchange):
+            self._received = True
             delivered = self._process(part)
             if not self._pending.waiting:
                 self._drain()
+                return True
+            if self._stopped:
                 return True
             if delivered and once:
                 return False
@@ -135,6 +154,9 @@ class ResponseStream:
                     continue
                 self._seen.append(event.id)
             if event.data and event.type == "message":
+                if self._reopen is not None and self._ends_subscription(event.data):
+                    self._stopped = True
+                    return delivered
                 self._deliver(self._pending, event.data, self._in_thread)
                 delivered = True
         return delivered
@@ -154,44 +176,58 @@ class ResponseStream:
     @property
     def _resumable(self) -> bool:
         self._last_id = self._events.last_id
-        return self._resume is not None and bool(self._last_id)
+        return self._acknowledged or (self._resume is not None and bool(self._last_id))
 
     def _cut_off(self) -> ConnectionClosed:
         how = "" if self._resume is None else ", and it has no event id from which to resume it"
         return ConnectionClosed(f"{self._exchange.what}: the stream ended before the answer{how}")
 
-    def _reconnect(self) -> None:
-        """Resume the stream after the delay that the server has set."""
-        if self._resume is None or not self._resumable:
+    def _ends_subscription(self, data: bytes) -> bool:
+        """Return whether a message is the result of a subscription, which a server sends when it stops."""
+        if not self._pending.answered(data):
+            self._acknowledged = True
+            return False
+        return self._acknowledged and is_result(data)
+
+    def _reconnect(self, fault: Exception | None, failures: int) -> None:
+        """Open the stream again, from its last event if it has an id. Raise ``ConnectionClosed`` if that is refused."""
+        if not self._resumable:
             raise self._cut_off()
         close(self._response)
-        retry = self._events.retry
-        pause = DELAY if retry is None else retry
-        failed = 0
-        while not self._exchange.sleep(pause):
+        while True:
+            pause = self._repeater.before_resuming(
+                fault, self._exchange, failures, wanted=self._acknowledged, server_delay=self._events.retry
+            )
+            if pause is None:
+                text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {fault}"
+                raise ConnectionClosed(text) from fault
+            retry = Retry(self._exchange.what, str(fault or "the stream ended"), failures, pause)
+            if self._repeater.wait(self._exchange, retry):
+                return
             self._exchange.deadline = monotonic() + OPENING
             try:
-                headers = {**self._resume, "Last-Event-ID": self._last_id}
-                response = self._endpoint.get(self._exchange, headers)
-            except (ConnectionClosed, RequestTimeout) as fault:
-                failed += 1
-                if failed >= ATTEMPTS:
+                self._response = self._open()
+            except Exception as failed:
+                if not (self._acknowledged or isinstance(failed, McpError)):
                     raise
-                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, fault)
-                pause = longer(pause)
+                if not self._pending.waiting:
+                    return
+                fault = failed
+                failures += 1
                 continue
             self._exchange.deadline = inf
-            if response.status == 200 and media_type_of(response) == STREAM:
-                self._response = response
-                last, retry = self._events.last_id, self._events.retry
-                self._events = SseParser(self._limit)
-                self._events.last_id, self._events.retry = last, retry
-                return
-            refusal = http_error_of(response, self._exchange)
-            failed += 1
-            if is_temporary(refusal.status) and failed < ATTEMPTS:
-                write_log("info", "%s: the stream could not be resumed yet: %s", self._exchange.what, refusal)
-                pause = longer(pause, refusal.retry_after)
-                continue
-            text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {refusal}"
-            raise ConnectionClosed(text) from refusal
+            self._received = self._stopped = False
+            last, delay = self._events.last_id, self._events.retry
+            self._events = SseParser(self._limit)
+            self._events.last_id, self._events.retry = last, delay
+            return
+
+    def _open(self) -> Response:
+        """Return the opened stream. Raise ``HttpError`` if it is refused, and as ``Wire.open``."""
+        if self._reopen is not None and self._acknowledged:
+            return self._reopen()
+        headers = {**(self._resume or {}), "Last-Event-ID": self._last_id}
+        response = self._endpoint.get(self._exchange, headers)
+        if response.status != 200 or media_type_of(response) != STREAM:
+            raise http_error_of(response, self._exchange)
+        return response

@@ -5,7 +5,6 @@ Transports, Session Management and Protocol Version Header.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -18,8 +17,10 @@ from ...logs import write_log
 from .endpoint import Endpoint
 from .error_responses import http_error_of
 from .exchange import Exchange
-from .messages import OutgoingMessage, members
+from .messages import OutgoingMessage
 from .pending import post_and_wait
+from .repeater import Repeater
+from .session_state import SETTING, SessionState, version_in
 from .statuses import INITIALIZE, rejects_message
 from .wire import discard
 
@@ -32,7 +33,13 @@ class HttpSession:
     """The id and version of a session, and the messages that begin it."""
 
     def __init__(
-        self, endpoint: Endpoint, *, limit: int, on_message: Callable[[bytes], Any], version_header: bool | None = None
+        self,
+        endpoint: Endpoint,
+        repeater: Repeater,
+        *,
+        limit: int,
+        on_message: Callable[[bytes], Any],
+        version_header: bool | None = None,
     ) -> None:
         self.id: str | None = None
         """The session id from the server; None if it has sent none."""
@@ -40,10 +47,11 @@ class HttpSession:
         """The negotiated revision."""
         self._version_header = version_header
         self._endpoint = endpoint
+        self._repeater = repeater
         self._limit = limit
         self._aside = on_message
-        self._initialize: OutgoingMessage | None = None
-        self._initialized: bytes | None = None
+        self.state = SessionState()
+        """The messages that have set the state of the session."""
         self._lock = Lock()
         self._renewal: _Renewal | None = None
         """The renewal under way. Until it has succeeded, ``id`` is that of the lost session."""
@@ -67,12 +75,11 @@ class HttpSession:
         return facts is None or facts.version_header
 
     def remember(self, out: OutgoingMessage) -> None:
-        """Remember a message that begins a session."""
-        if out.method == INITIALIZE:
-            self._initialize = out
-            self.id = self.version = None
-        elif out.method == "notifications/initialized":
-            self._initialized = out.body
+        """Remember a message that begins a session, or sets its state."""
+        if out.method in SETTING:
+            if out.method == INITIALIZE:
+                self.id = self.version = None
+            self.state.remember(out)
 
     def begin(self, headers: Mapping[str, str]) -> None:
         """Set the id from the response to ``initialize``. Raise ``ProtocolError`` for an invalid one."""
@@ -80,8 +87,7 @@ class HttpSession:
 
     def agree(self, line: bytes) -> None:
         """Set the revision from the response to ``initialize``."""
-        version = members(members(_read(line)).get("result")).get("protocolVersion")
-        self.version = version if isinstance(version, str) else None
+        self.version = version_in(line)
 
     def await_renewal(self, exchange: Exchange) -> None:
         """Wait while a renewal is under way. Raises as ``renew``."""
@@ -92,10 +98,9 @@ class HttpSession:
     def renew(self, lost: str | None, exchange: Exchange) -> None:
         """Begin a new session instead of the lost one, or wait until another thread has done so.
 
-        The server gets the same ``initialize`` as for the first session and must answer with the same revision. Other state
-        of the session, such as the log level and the subscriptions to resources, is lost. Other threads do not see the new
-        session before the server has accepted ``notifications/initialized``. A refused renewal fails for all threads that
-        wait for it; after a timeout one of them starts another.
+        The server gets the same ``initialize`` as for the first session and must answer with the same revision; then the
+        log level and the subscriptions to resources are set again. Other threads do not see the new session before that. A
+        refused renewal fails for all threads that wait for it; after a timeout one of them starts another.
 
         Raise ``HttpError`` for a refusal for another reason, such as access or load; else ``ConnectionClosed``;
         ``RequestTimeout``.
@@ -128,6 +133,7 @@ class HttpSession:
         if not session_renewed:
             raise exchange.timed_out()
         if renewal.failure is not None:
+            exchange.exhausted = True
             raise renewal.failure.again(exchange)
 
     def _renew_for_all(self, renewal: _Renewal, exchange: Exchange) -> None:
@@ -141,6 +147,7 @@ class HttpSession:
             if exchange.ended:
                 raise exchange.closed() from fault
             renewal.failure = _Failure(fault)
+            exchange.exhausted = True
             raise renewal.failure.again(exchange) from fault
         finally:
             with self._lock:
@@ -151,23 +158,36 @@ class HttpSession:
 
     def _begin_anew(self, exchange: Exchange) -> str | None:
         """Begin a session as the first one was begun, and return its id."""
-        if self._initialize is None or self._initialized is None:
-            text = "it was not initialized yet"
-            raise ProtocolError(text)
+        found: str | None = None
+
+        def send(out: OutgoingMessage) -> bytes:
+            nonlocal found
+            first = out.method == INITIALIZE
+            line, headers = self._post(exchange, {} if first else self._headers(found), out)
+            if first:
+                found = _session_id(headers)
+            return line
+
+        def notify(body: bytes) -> None:
+            response = self._endpoint.post(exchange, self._headers(found), body)
+            if not 200 <= response.status < 300:
+                raise http_error_of(response, exchange)
+            discard(response, exchange)
+
         write_log("warning", "the server has ended the session (HTTP status 404); starting a new one")
-        line, headers = post_and_wait(
-            self._endpoint, exchange, {}, self._initialize, limit=self._limit, on_message=self._aside
-        )
-        version = members(members(_read(line)).get("result")).get("protocolVersion")
-        if version != self.version:
-            text = f"the server now answers with revision {version} instead of {self.version}"
-            raise ProtocolError(text)
-        found = _session_id(headers)
-        response = self._endpoint.post(exchange, self._headers(found), self._initialized)
-        if not 200 <= response.status < 300:
-            raise http_error_of(response, exchange)
-        discard(response, exchange)
+        self.state.restore(self.version, send, notify)
         return found
+
+    def _post(
+        self, exchange: Exchange, headers: Mapping[str, str], out: OutgoingMessage
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """Return the response to a request, and its HTTP headers."""
+
+        def attempt() -> tuple[bytes, Mapping[str, str]]:
+            return post_and_wait(self._endpoint, exchange, headers, out, limit=self._limit, on_message=self._aside)
+
+        exchange.forget_attempt()
+        return self._repeater.send(out.method, exchange, attempt)
 
 
 class _Renewal:
@@ -205,10 +225,3 @@ def _session_id(headers: Mapping[str, str]) -> str | None:
         text = f"the session id must be visible ASCII, got {found!r}"
         raise ProtocolError(text)
     return found
-
-
-def _read(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None

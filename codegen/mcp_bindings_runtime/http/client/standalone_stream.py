@@ -8,14 +8,15 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from ...errors import ConnectionClosed, HttpError, McpError, MessageTooLarge
+from ...errors import McpError, MessageTooLarge
 from ...logs import log_exception, write_log
 from ..sse import SseParser
 from .endpoint import STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
 from .exchange import Exchange
 from .messages import one_line
-from .retry import DELAY, OPENING, is_temporary, longer_standalone, standalone_delay
+from .repeater import Repeater, Retry
+from .retry import OPENING
 from .session import HttpSession
 from .wire import close, discard, next_part
 
@@ -30,18 +31,31 @@ class StandaloneStream:
     """Reads the stream in a thread of its own, and opens it again when it ends, until ``end``.
 
     A server without one responds with HTTP status 405, and no further attempt is made. Status 404 means the same, until the
-    next session; but if a stream was open in the same session, the session is lost.
+    next session; but if a stream was open in the same session, the session is lost. Once a stream was open, it is opened
+    again after any failure.
     """
 
-    def __init__(self, endpoint: Endpoint, session: HttpSession, *, limit: int, put: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        session: HttpSession,
+        repeater: Repeater,
+        *,
+        limit: int,
+        put: Callable[[bytes], None],
+    ) -> None:
         self._endpoint = endpoint
         self._session = session
+        self._repeater = repeater
         self._limit = limit
         self._put = put
         self._exchange = Exchange("the stream of the server")
         self._events = SseParser(limit)
         self._session_read: str | None = None
         """The id of the session whose events were read."""
+        self._was_open = False
+        self._received = False
+        """Whether anything was received since the last attempt to open the stream."""
         self._answered = Event()
         self._lock = Lock()
         self._session_without_stream: str | None = None
@@ -71,32 +85,38 @@ class StandaloneStream:
             self._answered.set()
 
     def _read_on(self) -> None:
-        pause = DELAY
-        while not self._exchange.ended:
+        failures = 0
+        while True:
+            self._received = False
+            fault: Exception | None = None
             try:
                 response = self._open()
                 if response is None:
                     return
                 self._answered.set()
-                pause = DELAY
                 self._read(response)
-            except (ConnectionClosed, MessageTooLarge) as fault:
-                write_log("debug", "%s", fault)
-                pause = longer_standalone(pause)
-            except HttpError as refusal:
-                if not is_temporary(refusal.status):
-                    write_log("warning", "the stream of server messages is refused: %s", refusal)
-                    return
-                write_log("info", "the stream of the server cannot be opened yet: %s", refusal)
-                pause = longer_standalone(pause, refusal.retry_after)
-            except McpError as fault:
-                if not self._exchange.ended:
-                    write_log("warning", "the server's own messages do not arrive: %s", fault)
+            except Exception as failed:  # noqa: BLE001  # of `auth`, for instance
+                fault = failed
+            if self._exchange.ended:
                 return
-            except Exception as fault:  # noqa: BLE001  # of `auth`, say
-                log_exception(fault, "the server's own messages do not arrive: %s", fault)
+            failures = (0 if self._received else failures) + (fault is not None or not self._received)
+            pause = self._repeater.before_resuming(
+                fault, self._exchange, failures, wanted=self._was_open, server_delay=self._events.retry
+            )
+            if pause is None:
+                self._report(fault)
                 return
-            self._exchange.sleep(standalone_delay(pause, self._events.retry))
+            retry = Retry(self._exchange.what, str(fault or "it ended"), failures, pause)
+            if self._repeater.wait(self._exchange, retry):
+                return
+
+    @staticmethod
+    def _report(fault: Exception | None) -> None:
+        text = "the stream of server messages is not open: %s"
+        if fault is None or isinstance(fault, McpError):
+            write_log("warning", text, fault)
+        else:
+            log_exception(fault, text, fault)
 
     def _open(self) -> Response | None:
         """Return the stream, or None if the server has none. Raise ``HttpError``, and as ``Wire.open``."""
@@ -108,7 +128,10 @@ class StandaloneStream:
             if self._session_read == session and self._events.last_id:
                 headers["Last-Event-ID"] = self._events.last_id
             response = self._endpoint.get(self._exchange, headers)
-            if response.status != 404 or not self._has_new_session(session):
+            if response.status == 400 and "Last-Event-ID" in headers:
+                # The server no longer has the event.
+                self._events.last_id = ""
+            elif response.status != 404 or not self._has_new_session(session):
                 return self._accepted(response, session)
             discard(response, self._exchange)
 
@@ -120,11 +143,12 @@ class StandaloneStream:
         with self._lock:
             if self._session.id != session:
                 return True
-            self._session_without_stream = session
+            if not self._was_open:
+                self._session_without_stream = session
         return False
 
     def _accepted(self, response: Response, session: str | None) -> Response | None:
-        if response.status in {404, 405}:
+        if response.status in {404, 405} and not self._was_open:
             discard(response, self._exchange)
             write_log("debug", "the server has no stream of its own (HTTP status %d)", response.status)
             return None
@@ -135,12 +159,14 @@ class StandaloneStream:
         if self._session_read == session:
             self._events.last_id, self._events.retry = last, retry
         self._session_read = session
+        self._was_open = True
         self._exchange.deadline = inf
         return response
 
     def _read(self, response: Response) -> None:
         try:
             while part := next_part(response, self._exchange):
+                self._received = True
                 for event in self._events.feed(part):
                     if isinstance(event, MessageTooLarge):
                         write_log("warning", "%s", event)

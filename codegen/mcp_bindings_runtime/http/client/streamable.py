@@ -29,8 +29,9 @@ from .legacy_sse import LegacySse
 from .messages import CANCELLED, OutgoingMessage, members, one_line
 from .param_headers import ToolHeaders
 from .pending import BackgroundSend, PendingRequests, no_answer, post_and_wait, unusable_response
+from .repeater import Repeater, Retry
 from .response_stream import ResponseStream
-from .retry import lacks_headers, lost_session, repeats_request
+from .retry import RetryPolicy, lacks_headers, lost_session
 from .session import HttpSession
 from .standalone_stream import StandaloneStream
 from .statuses import INITIALIZE, answers, exception_of, refuses_handshake, rejects_message
@@ -39,6 +40,7 @@ from .wire import close, discard, read_body
 if TYPE_CHECKING:
     from .wire import Response
 
+_LISTEN: Final = "subscriptions/listen"
 _LAST_WORDS: Final = 1.0
 """Seconds for the DELETE of a session."""
 _LINGER: Final = 1.0
@@ -54,7 +56,7 @@ class StreamableHttp:
 
     A message may have ``limit`` bytes. With ``legacy`` a server that refuses ``initialize`` is tried with HTTP+SSE; with
     ``only_sse`` HTTP+SSE is used from the start. ``version_header`` is whether requests of a session name their version;
-    None: it depends on the negotiated version.
+    None: it depends on the negotiated version. ``retries`` is the policy for failed requests.
     """
 
     def __init__(
@@ -65,13 +67,17 @@ class StreamableHttp:
         legacy: bool = True,
         only_sse: bool = False,
         version_header: bool | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         self._endpoint = endpoint
+        self._repeater = Repeater(retries or RetryPolicy())
         self._limit = limit
         self._try_legacy = legacy
         self._only_sse = only_sse
         self._inbox = Inbox()
-        self._session = HttpSession(endpoint, limit=limit, on_message=self._put, version_header=version_header)
+        self._session = HttpSession(
+            endpoint, self._repeater, limit=limit, on_message=self._put, version_header=version_header
+        )
         self._tool_headers = ToolHeaders()
         self._lock = RLock()
         self._pending: dict[Any, PendingRequests] = {}
@@ -116,7 +122,7 @@ class StreamableHttp:
             elif out.ids:
                 self._send_requests(out, exchange)
             else:
-                self._send_other(out, exchange)
+                self._repeater.send(out.method, exchange, lambda: self._send_other(out, exchange))
         except BaseException:
             exchange.end()
             raise
@@ -132,9 +138,14 @@ class StreamableHttp:
             if self._standalone is not None or self._stateless or self._closed or self._legacy or self._only_sse:
                 return
             standalone = self._standalone = StandaloneStream(
-                self._endpoint, self._session, limit=self._limit, put=self._put
+                self._endpoint, self._session, self._repeater, limit=self._limit, put=self._put
             )
         standalone.start()
+
+    @property
+    def retrying(self) -> tuple[Retry, ...]:
+        """The requests and streams that failed and wait to be tried again."""
+        return self._repeater.waiting
 
     def abort(self, request_id: Any) -> None:
         """End the ``send`` of a request, also if it begins later. From any thread.
@@ -199,19 +210,30 @@ class StreamableHttp:
         except (RequestTimeout, UsageError):
             raise
         except McpError as fault:
-            self._fail(pending, ConnectionClosed(CLOSED_HERE) if self._closed else fault)
+            goes_on = self._carry_again(pending, fault)
         finally:
             if not goes_on:
                 self._forget(pending)
 
+    def _carry_again(self, pending: PendingRequests, fault: McpError) -> bool:
+        """Post requests again after a failure if the policy allows it, or report it; return whether a thread reads on."""
+        out = pending.out
+        try:
+            return self._repeater.send_again(out.method, pending.exchange, fault, lambda: self._carry(pending))
+        except (RequestTimeout, UsageError):
+            raise
+        except McpError as last:
+            self._fail(pending, ConnectionClosed(CLOSED_HERE) if self._closed else last)
+            return False
+
     def _carry(self, pending: PendingRequests) -> bool:
         """Post requests and read the response; return whether a thread reads on."""
         out, exchange = pending.out, pending.exchange
+        self._session.remember(out)
         if self._only_sse and self._legacy is None:
             return self._post_legacy(self._open_legacy(exchange), pending)
         if self._legacy is not None:
             return self._post_legacy(self._legacy, pending)
-        self._session.remember(out)
         try:
             response = self._post(out, exchange)
         except HttpError as refusal:
@@ -254,27 +276,23 @@ class StreamableHttp:
 
     def _post_once(self, out: OutgoingMessage, exchange: Exchange, headers: Mapping[str, str]) -> Response:
         """Post a request and return a successful response. Raise ``HttpError`` for any other."""
-        try:
-            response = self._endpoint.post(exchange, headers, out.body)
-        except ConnectionClosed:
-            # A server may close a connection that was idle while the request is on its way.
-            if not repeats_request(out.method, exchange):
-                raise
-            response = self._endpoint.post(exchange, headers, out.body)
+        response = self._endpoint.post(exchange, headers, out.body)
         if not 200 <= response.status < 300:
             raise http_error_of(response, exchange)
         return response
 
     def _headers_for_tool(self, out: OutgoingMessage, exchange: Exchange, *, anew: bool = False) -> Mapping[str, str]:
         def fetch(wanted: OutgoingMessage) -> bytes:
-            return post_and_wait(
-                self._endpoint,
-                exchange,
-                request_headers(wanted.message),
-                wanted,
-                limit=self._limit,
-                on_message=self._put,
-            )[0]
+            def attempt() -> bytes:
+                headers = request_headers(wanted.message)
+                return post_and_wait(
+                    self._endpoint, exchange, headers, wanted, limit=self._limit, on_message=self._put
+                )[0]
+
+            line = self._repeater.send(wanted.method, exchange, attempt)
+            # The tool call itself has not been sent.
+            exchange.forget_attempt()
+            return line
 
         return self._tool_headers.headers(out, fetch, anew=anew)
 
@@ -292,9 +310,11 @@ class StreamableHttp:
                 pending,
                 response,
                 limit=self._limit,
+                repeater=self._repeater,
                 deliver=self._deliver,
                 fail=self._fail,
                 resume=None if out.stateless else self._session.headers(),
+                reopen=partial(self._reopen, pending) if out.method == _LISTEN else None,
             )
             return stream.begin()
         if kind != JSON:
@@ -305,6 +325,17 @@ class StreamableHttp:
         if pending.waiting:
             raise no_answer(out.what)
         return False
+
+    def _reopen(self, pending: PendingRequests) -> Response:
+        """Send the request of a subscription again, and return the stream. Raise ``HttpError`` if it is refused."""
+        out, exchange = pending.out, pending.exchange
+        response = self._post_once(out, exchange, request_headers(out.message))
+        if media_type_of(response) == JSON:
+            self._deliver(pending, read_body(response, exchange, self._limit), wait=True)
+            raise no_answer(out.what)
+        if media_type_of(response) != STREAM:
+            raise unusable_response(response, out.what)
+        return response
 
     def _deliver(self, pending: PendingRequests, message: bytes, wait: bool) -> None:
         """Queue a message from the response to requests, and note which of them it answers."""
@@ -344,16 +375,13 @@ class StreamableHttp:
     # Notifications and responses.
 
     def _send_other(self, out: OutgoingMessage, exchange: Exchange) -> None:
-        if self._legacy is not None:
-            self._legacy.post(exchange, out.body)
-            return
         self._session.remember(out)
+        if self._legacy is not None:
+            self._legacy.post(exchange, out)
+            return
         stateless = self._stateless and out.message
         headers = request_headers(out.message) if stateless else self._session.headers()
-        response = self._endpoint.post(exchange, headers, out.body)
-        if not 200 <= response.status < 300:
-            raise http_error_of(response, exchange)
-        discard(response, exchange)
+        discard(self._post_once(out, exchange, headers), exchange)
 
     def _cancel(self, out: OutgoingMessage, exchange: Exchange) -> None:
         """Cancel a request: stop reading its response, which is how 2026-07-28 cancels.
@@ -415,7 +443,7 @@ class StreamableHttp:
             return None
 
     def _open_legacy(self, exchange: Exchange) -> LegacySse:
-        legacy = LegacySse(self._endpoint, self._inbox, limit=self._limit)
+        legacy = LegacySse(self._endpoint, self._inbox, self._repeater, self._session.state, limit=self._limit)
         try:
             legacy.open(exchange.deadline, search=self._only_sse)
         except BaseException:
@@ -430,6 +458,6 @@ class StreamableHttp:
     @staticmethod
     def _post_legacy(legacy: LegacySse, pending: PendingRequests) -> bool:
         """Post requests whose responses arrive on the stream of the server."""
-        legacy.post(pending.exchange, pending.out.body)
+        legacy.post(pending.exchange, pending.out)
         pending.waiting.clear()
         return False

@@ -94,6 +94,7 @@ class Wire:
                 text = f"{at} redirects with status {response.status}, which turns {method} into GET; use {target}"
                 raise ProtocolError(text)
             at = target
+            exchange.forget_attempt()
         text = f"{self.url} redirects more than {REDIRECTS} times"
         raise ProtocolError(text)
 
@@ -144,9 +145,10 @@ def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
     Raises MessageTooLarge beyond ``limit`` bytes, ProtocolError for a body with a content coding, and as ``Wire.open``.
     """
     _refuse_coding(response, exchange)
-    length = _stated_length(response, exchange)
+    length = response.left if isinstance(response, PlainResponse) else _stated_length(response, exchange)
     try:
         if length is not None:
+            exchange.remaining()
             if length > limit:
                 close(response)
                 raise MessageTooLarge(length, limit)
@@ -169,11 +171,13 @@ def _stated_length(response: Response, exchange: Exchange) -> int | None:
     value = response.headers.get("Content-Length")
     if value is None or "Transfer-Encoding" in response.headers:
         return None
-    if len(value) > _LENGTH_DIGITS or not (value.isascii() and value.isdecimal()):
+    # A length that is repeated is valid.
+    length, *others = {each.strip() for each in value.split(",")}
+    if others or len(length) > _LENGTH_DIGITS or not (length.isascii() and length.isdecimal()):
         close(response)
         text = f"{exchange.what}: Content-Length must be a number of bytes, got {value[:_LENGTH_DIGITS]!r}"
         raise ProtocolError(text)
-    return int(value)
+    return int(length)
 
 
 def next_part(response: Response, exchange: Exchange) -> bytes:
@@ -218,7 +222,14 @@ def _refuse_coding(response: Response, exchange: Exchange) -> None:
 
 
 def error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
-    """Return the exception for a failure of urllib3 or of a socket."""
+    """Return the exception for a failure of urllib3 or of a socket; ``unread`` if nothing of the request was sent."""
+    error = _error_from(fault, exchange, url)
+    if isinstance(error, ConnectionClosed):
+        error.unread = exchange.sent is None
+    return error
+
+
+def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
     if exchange.ended:
         return exchange.closed()
     if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
@@ -234,6 +245,8 @@ def error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
         why = getattr(cause, "strerror", None) or str(fault).rpartition(": ")[2]
         return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {why}")
     if isinstance(fault, SSLError | ssl.SSLError):
+        # A certificate stays as it is.
+        exchange.exhausted = any(isinstance(each, ssl.SSLCertVerificationError) for each in (fault, *fault.args))
         return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}")
     how = "after a part of the answer" if exchange.response_began else "before the server answered"
     return ConnectionClosed(f"{exchange.what}: the connection ended {how} ({_innermost(fault)})")

@@ -1,0 +1,26 @@
+"""The page on clients over HTTP shows the table of the retry policy."""
+
+from __future__ import annotations
+
+from checkout import ROOT
+from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, RETRIES, TABLE, RetryPolicy, Row
+
+
+def test_the_page_shows_the_table() -> None:
+    lines = [
+        "| request |" + "".join(f" {each} |" for each in COLUMNS),
+        "|---" * (len(COLUMNS) + 1) + "|",
+        *(f"| {row} |" + "".join(f" {TABLE[row][each]} |" for each in COLUMNS) for row in Row),
+    ]
+    assert "\n".join(lines) in page()
+
+
+def test_the_page_names_the_defaults() -> None:
+    policy = RetryPolicy()
+    assert (RETRIES, policy.retries, policy.pause, policy.longest, FLOOR) == (3, 3, 0.5, 60.0, 0.1)
+    for text in ("up to three times", "0.5 s, 1 s, 2 s", "up to 60 s", "shorter than 0.1 s"):
+        assert text in page()
+
+
+def page() -> str:
+    return (ROOT / "docs" / "http-client.md").read_text(encoding="utf-8")
