@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.client.any_client import AnyClient as AnyClient
     from mcp_bindings_runtime.methods import NotificationMethod as NotificationMethod
     from mcp_bindings_runtime.methods import RequestMethod as RequestMethod
+    from mcp_bindings_runtime.http.client.retry import RetryPolicy as RetryPolicy
     from mcp_bindings_runtime.client.running_call import RunningCall as RunningCall
     from mcp_bindings_runtime.transports import Transport as Transport
     from mcp_bindings_runtime.features.folders import inside as inside
@@ -81,6 +82,8 @@ else:
             from mcp_bindings_runtime.client import any_client as module
         elif name in ("NotificationMethod", "RequestMethod"):
             from mcp_bindings_runtime import methods as module
+        elif name == "RetryPolicy":
+            from mcp_bindings_runtime.http.client import retry as module
         elif name == "RunningCall":
             from mcp_bindings_runtime.client import running_call as module
         elif name == "Transport":
@@ -122,6 +125,7 @@ else:
             "RequestMethod",
             "RequestTimeout",
             "ResponseError",
+            "RetryPolicy",
             "RunningCall",
             "TaskCancelled",
             "ToolError",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.client.result_cache import ResultCache
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.options import Auth
+    from mcp_bindings_runtime.http.client.retry import RetryPolicy
     from mcp_bindings_runtime.server.server import Server
     from mcp_bindings_runtime.session.log_levels import Level
     from mcp_bindings_runtime.tasks.store import MemoryTasks
@@ -234,6 +235,7 @@ def http(
     tls: SSLContext | None = None,
     pool: int = 16,
     connect_timeout: float = 10.0,
+    retries: int | RetryPolicy = 3,
     max_message: int = 64 * 1024 * 1024,
     **options: Unpack[ConnectOptions],
 ) -> AnyClient:
@@ -251,6 +253,8 @@ def http(
       of the system unless set.
     - ``pool``: Limit on the idle connections that are kept.
     - ``connect_timeout``: Seconds to open a connection.
+    - ``retries``: Limit on the repetitions of a failed request; False for none, a
+      `RetryPolicy` to set the pauses, too.
     - ``max_message``: Limit on the bytes of a message from the server.
     """
     start = transport_factories.http(
@@ -262,6 +266,7 @@ def http(
         tls=tls,
         pool=pool,
         connect_timeout=connect_timeout,
+        retries=retries,
         max_message=max_message,
     )
     return _negotiate(start, options)

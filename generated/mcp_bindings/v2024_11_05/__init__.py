@@ -19,6 +19,7 @@
     mcp.ToolFailed                    raised by raise_for_error() of a result
     mcp.LogHandler(server)            sends log records to the client
     mcp.Limits(tool_calls=10)         rate limits
+    mcp.RetryPolicy(5, pause=1.0)     how often failed HTTP requests are sent again
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
 
 All exceptions derive from mcp.McpError: mcp.DecodeError, mcp.ResponseError and others.
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.features.log_handler import LogHandler as LogHandler
     from mcp_bindings_runtime.features.media import Audio as Audio
     from mcp_bindings_runtime.features.media import Image as Image
+    from mcp_bindings_runtime.http.client.retry import RetryPolicy as RetryPolicy
     from mcp_bindings_runtime.features.sampling import Refused as Refused
     from mcp_bindings_runtime.features.sampling import match_model as match_model
     from .client import Client as Client
@@ -108,6 +110,8 @@ else:
             from mcp_bindings_runtime.features import log_handler as module
         elif name in ("Audio", "Image"):
             from mcp_bindings_runtime.features import media as module
+        elif name == "RetryPolicy":
+            from mcp_bindings_runtime.http.client import retry as module
         elif name in ("Refused", "match_model"):
             from mcp_bindings_runtime.features import sampling as module
         elif name in ("Client", "ClientContext"):
@@ -144,6 +148,7 @@ else:
             "Refused",
             "RequestTimeout",
             "ResponseError",
+            "RetryPolicy",
             "Server",
             "TaskCancelled",
             "ToolError",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.options import Auth
+    from mcp_bindings_runtime.http.client.retry import RetryPolicy
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
     from mcp_bindings_runtime.tasks.store import MemoryTasks
     from mcp_bindings_runtime.tasks.task_handle import TaskHandle
@@ -289,6 +290,7 @@ class Client(RuntimeClient):
         tls: SSLContext | None = None,
         pool: int = 16,
         connect_timeout: float = 10.0,
+        retries: int | RetryPolicy = 3,
         max_message: int = 64 * 1024 * 1024,
         **options: Unpack[ClientOptions],
     ) -> Self:
@@ -303,6 +305,8 @@ class Client(RuntimeClient):
           authorities of the system unless set.
         - ``pool``: Limit on the idle connections that are kept.
         - ``connect_timeout``: Seconds to open a connection.
+        - ``retries``: Limit on the repetitions of a failed request; False for none, a
+          `RetryPolicy` to set the pauses, too.
         - ``max_message``: Limit on the bytes of a message from the server.
         """
         start = transport_factories.http(
@@ -314,6 +318,7 @@ class Client(RuntimeClient):
             tls=tls,
             pool=pool,
             connect_timeout=connect_timeout,
+            retries=retries,
             max_message=max_message,
         )
         return cls(start, **options)

@@ -19,6 +19,7 @@
     mcp.ToolFailed                    raised by raise_for_error() of a result
     mcp.LogHandler(server)            sends log records to the client
     mcp.Limits(tool_calls=10)         rate limits
+    mcp.RetryPolicy(5, pause=1.0)     how often failed HTTP requests are sent again
     mcp.ResultCache(entries=100)      caches results, for one client or several
     mcp.Accepted, mcp.Declined        the answer of a user, or mcp.Cancelled
     mcp.Refused, mcp.match_model(…)   for clients that have a language model
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.features.media import Audio as Audio
     from mcp_bindings_runtime.features.media import Image as Image
     from mcp_bindings_runtime.client.result_cache import ResultCache as ResultCache
+    from mcp_bindings_runtime.http.client.retry import RetryPolicy as RetryPolicy
     from mcp_bindings_runtime.features.sampling import Refused as Refused
     from mcp_bindings_runtime.features.sampling import match_model as match_model
     from mcp_bindings_runtime.tasks.store import MemoryTasks as MemoryTasks
@@ -122,6 +124,8 @@ else:
             from mcp_bindings_runtime.features import media as module
         elif name == "ResultCache":
             from mcp_bindings_runtime.client import result_cache as module
+        elif name == "RetryPolicy":
+            from mcp_bindings_runtime.http.client import retry as module
         elif name in ("Refused", "match_model"):
             from mcp_bindings_runtime.features import sampling as module
         elif name == "MemoryTasks":
@@ -165,6 +169,7 @@ else:
             "RequestTimeout",
             "ResponseError",
             "ResultCache",
+            "RetryPolicy",
             "Server",
             "TaskCancelled",
             "ToolError",
