@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from threading import Lock
+from threading import Lock, Timer
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, RequestTimeout
+from ...logs import write_log
 
 Sent: TypeAlias = Literal["new", "reused"] | None
 
@@ -74,6 +76,22 @@ class Exchange:
             if self._event is not None:
                 self._event.set()
             _shut(self._socket)
+
+    def end_later(self, seconds: float, ended: Callable[[], object]) -> None:
+        """End the exchange after so many seconds, and call ``ended``."""
+
+        def end() -> None:
+            self.end()
+            ended()
+
+        timer = Timer(seconds, end)
+        timer.name = "mcp-http-linger"
+        timer.daemon = True
+        try:
+            timer.start()
+        except RuntimeError as fault:
+            write_log("warning", "no thread could be started: %s", fault)
+            end()
 
     def sleep(self, seconds: float) -> bool:
         """Sleep for so long, or until it is ended; return whether it is. For the one thread that reads."""

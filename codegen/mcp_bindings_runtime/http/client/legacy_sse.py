@@ -17,6 +17,7 @@ from .error_responses import http_error_of
 from .exchange import Exchange
 from .inbox import Inbox
 from .messages import OutgoingMessage, RequestId, answered_by, one_line
+from .pending import PendingRequests
 from .repeater import Repeater, Retry
 from .retry import OPENING
 from .session_state import SessionState, version_in
@@ -120,6 +121,12 @@ class LegacySse:
             text = "the stream of the server ended before the session was open"
             raise ConnectionClosed(text)
         return part
+
+    def post_requests(self, pending: PendingRequests) -> bool:
+        """Post requests whose responses arrive on the stream; return False, as no thread of their own reads them."""
+        self.post(pending.exchange, pending.out)
+        pending.waiting.clear()
+        return False
 
     def post(self, exchange: Exchange, out: OutgoingMessage) -> None:
         """Post a message. Raise ``HttpError`` for a refusal, ``ConnectionClosed``, ``RequestTimeout``."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from math import inf
-from threading import RLock, Timer
+from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -217,12 +217,12 @@ class StreamableHttp:
 
     def _carry_again(self, pending: PendingRequests, fault: McpError) -> bool:
         """Post requests again after a failure if the policy allows it, or report it; return whether a thread reads on."""
-        out = pending.out
+        attempt = partial(self._carry, pending)
         try:
-            return self._repeater.send_again(out.method, pending.exchange, fault, lambda: self._carry(pending))
-        except (RequestTimeout, UsageError):
-            raise
+            return self._repeater.send_again(pending.out.method, pending.exchange, fault, attempt)
         except McpError as last:
+            if isinstance(last, RequestTimeout | UsageError):
+                raise
             self._fail(pending, ConnectionClosed(CLOSED_HERE) if self._closed else last)
             return False
 
@@ -231,15 +231,15 @@ class StreamableHttp:
         out, exchange = pending.out, pending.exchange
         self._session.remember(out)
         if self._only_sse and self._legacy is None:
-            return self._post_legacy(self._open_legacy(exchange), pending)
+            return self._open_legacy(exchange).post_requests(pending)
         if self._legacy is not None:
-            return self._post_legacy(self._legacy, pending)
+            return self._legacy.post_requests(pending)
         try:
             response = self._post(out, exchange)
         except HttpError as refusal:
             legacy = self._fall_back(exchange) if out.method == INITIALIZE and self._may_be_legacy(refusal) else None
             if legacy is not None:
-                return self._post_legacy(legacy, pending)
+                return legacy.post_requests(pending)
             raise
         try:
             return self._read_response(pending, response)
@@ -248,7 +248,7 @@ class StreamableHttp:
             raise
 
     def _post(self, out: OutgoingMessage, exchange: Exchange) -> Response:
-        """Post a request, again if the retry policy allows it; return the response. Raise ``HttpError``."""
+        """Post a request, again if it has to change first; return the response. Raise ``HttpError``."""
         if out.stateless:
             headers = request_headers(out.message)
             if out.method != "tools/call":
@@ -277,19 +277,16 @@ class StreamableHttp:
     def _post_once(self, out: OutgoingMessage, exchange: Exchange, headers: Mapping[str, str]) -> Response:
         """Post a request and return a successful response. Raise ``HttpError`` for any other."""
         response = self._endpoint.post(exchange, headers, out.body)
-        if not 200 <= response.status < 300:
-            raise http_error_of(response, exchange)
-        return response
+        if 200 <= response.status < 300:
+            return response
+        raise http_error_of(response, exchange)
 
     def _headers_for_tool(self, out: OutgoingMessage, exchange: Exchange, *, anew: bool = False) -> Mapping[str, str]:
         def fetch(wanted: OutgoingMessage) -> bytes:
-            def attempt() -> bytes:
-                headers = request_headers(wanted.message)
-                return post_and_wait(
-                    self._endpoint, exchange, headers, wanted, limit=self._limit, on_message=self._put
-                )[0]
-
-            line = self._repeater.send(wanted.method, exchange, attempt)
+            headers = request_headers(wanted.message)
+            more: dict[str, Any] = {"limit": self._limit, "on_message": self._put}
+            attempt = partial(post_and_wait, self._endpoint, exchange, headers, wanted, **more)
+            line, _ = self._repeater.send(wanted.method, exchange, attempt)
             # The tool call itself has not been sent.
             exchange.forget_attempt()
             return line
@@ -328,10 +325,10 @@ class StreamableHttp:
 
     def _reopen(self, pending: PendingRequests) -> Response:
         """Send the request of a subscription again, and return the stream. Raise ``HttpError`` if it is refused."""
-        out, exchange = pending.out, pending.exchange
-        response = self._post_once(out, exchange, request_headers(out.message))
+        out = pending.out
+        response = self._post_once(out, pending.exchange, request_headers(out.message))
         if media_type_of(response) == JSON:
-            self._deliver(pending, read_body(response, exchange, self._limit), wait=True)
+            self._deliver(pending, read_body(response, pending.exchange, self._limit), wait=True)
             raise no_answer(out.what)
         if media_type_of(response) != STREAM:
             raise unusable_response(response, out.what)
@@ -413,19 +410,11 @@ class StreamableHttp:
         with self._lock:
             self._exchanges.add(exchange)
 
-        def end() -> None:
-            exchange.end()
+        def ended() -> None:
             with self._lock:
                 self._exchanges.discard(exchange)
 
-        timer = Timer(_LINGER, end)
-        timer.name = "mcp-http-linger"
-        timer.daemon = True
-        try:
-            timer.start()
-        except RuntimeError as fault:
-            write_log("warning", "no thread could be started: %s", fault)
-            end()
+        exchange.end_later(_LINGER, ended)
 
     # HTTP+SSE.
 
@@ -454,10 +443,3 @@ class StreamableHttp:
         if self._closed:
             legacy.end()
         return legacy
-
-    @staticmethod
-    def _post_legacy(legacy: LegacySse, pending: PendingRequests) -> bool:
-        """Post requests whose responses arrive on the stream of the server."""
-        legacy.post(pending.exchange, pending.out)
-        pending.waiting.clear()
-        return False
