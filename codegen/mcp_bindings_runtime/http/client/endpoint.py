@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from ...errors import UsageError
 from .error_responses import http_error_of
 from .exchange import Exchange
-from .retry import wants_credentials
 from .wire import Wire
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class Endpoint:
             return self.wire.open(method, exchange, {**self._headers, **headers}, body, url)
         credentials = self._auth(None) or {}
         response = self.wire.open(method, exchange, {**self._headers, **_checked(credentials), **headers}, body, url)
-        if not wants_credentials(response):
+        if not _wants_credentials(response):
             return response
         refusal = http_error_of(response, exchange)
         others = self._auth(refusal)
@@ -74,6 +73,11 @@ def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:
             text = f"the header {name} is not one line of text"
             raise UsageError(text)
     return headers
+
+
+def _wants_credentials(response: Response) -> bool:
+    """Return whether a response refuses a request that other credentials may let in."""
+    return response.status == 401 or (response.status == 403 and "WWW-Authenticate" in response.headers)
 
 
 def media_type_of(response: Response) -> str:

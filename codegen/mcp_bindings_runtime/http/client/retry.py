@@ -3,7 +3,7 @@
 The policy decides; it neither waits nor sends (``repeater`` does). ``TABLE`` has a row for each kind of request and a column
 for each failure; ``docs/http-client.md`` shows it. Four cases are outside the table, as the request has to change first:
 
-- A request that was refused for want of credentials is sent again if ``auth`` returns others: ``wants_credentials``.
+- A request that was refused for want of credentials is sent again if ``auth`` returns others (``endpoint``).
 - A request whose session the server has ended is sent again in a new one (Session Management): ``lost_session``.
 - A tool call without the headers that the tool requires is sent again with them (2026-07-28): ``lacks_headers``.
 - A stream that cannot be resumed from its last event (400) is opened without ``Last-Event-ID``.
@@ -23,7 +23,6 @@ from .statuses import INITIALIZE, error_of
 
 if TYPE_CHECKING:
     from .exchange import Exchange
-    from .wire import Response
 
 RETRIES: Final = 3
 """Default limit on the repetitions of one request."""
@@ -239,11 +238,6 @@ def failure_of(fault: Exception, exchange: Exchange) -> Failure:
         return Failure(fault.status, retry_after=fault.retry_after)
     idle = exchange.sent == "reused" and not exchange.response_began
     return Failure(sent=exchange.sent is not None, idle=idle)
-
-
-def wants_credentials(response: Response) -> bool:
-    """Return whether a response refuses a request that other credentials may let in."""
-    return response.status == 401 or (response.status == 403 and "WWW-Authenticate" in response.headers)
 
 
 def lost_session(refusal: HttpError, method: str, session: str | None) -> bool:
