@@ -42,7 +42,7 @@ class _Stream(Call):
         key: Any,
         wanted: Any,
         timeout: float,
-        on_change: Callable[[Notified], object],
+        on_change: Callable[[Notified, int], object],
         on_reopened: Callable[[], object],
         ended: Callable[[], object],
     ) -> None:
@@ -53,7 +53,7 @@ class _Stream(Call):
         self.ended: Callable[[], object] | None = ended
         self.acknowledged: Any = None
 
-    def publish(self, notified: Notified) -> None:
+    def publish(self, notified: Notified, size: int) -> None:
         """Dispatch a notification of the stream."""
         if notified.key.name == _ACKNOWLEDGED:
             again = self.acknowledged is not None
@@ -63,7 +63,7 @@ class _Stream(Call):
             self.notified = True
             self.wake()
         else:
-            self.on_change(notified)
+            self.on_change(notified, size)
 
     def finish(self, result: Any, error: Exception | None = None) -> None:
         """Record the end of the stream."""

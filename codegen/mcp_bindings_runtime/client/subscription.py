@@ -10,6 +10,7 @@ from weakref import WeakMethod
 
 from ..connection.calls import Call
 from ..connection.connection import Connection
+from ..connection.notification_buffer import NotificationBuffer
 from ..errors import ConnectionClosed
 from ..methods import NotificationMethod, RequestMethod
 from ..session.stateless import FILTERS, UPDATED
@@ -30,7 +31,7 @@ class Change(NamedTuple):
     params: Any
 
 
-class NotificationQueue(deque["Notified"]):
+class NotificationQueue(NotificationBuffer):
     """Queued notifications, which the client sees when they arrive and not when they are read."""
 
     def __init__(self, forget_outdated: Callable[[Notified], object]) -> None:
@@ -38,12 +39,12 @@ class NotificationQueue(deque["Notified"]):
         # The connection holds the queue, but must not keep the client alive.
         self._forget_outdated = WeakMethod(forget_outdated)
 
-    def append(self, notified: Notified, /) -> None:
-        """Append a notification."""
+    def append(self, notified: Notified, size: int = 0, /) -> None:
+        """Append a notification of so many bytes."""
         forget_outdated = self._forget_outdated()
         if forget_outdated is not None:
             forget_outdated(notified)
-        super().append(notified)
+        super().append(notified, size)
 
 
 class Subscription:
@@ -61,7 +62,7 @@ class Subscription:
         connection = self._connection
         self._changes: deque[Change] = deque()
         self._call = Call(key, timeout, timeout, None)
-        self._call.notifications = NotificationQueue(client.forget_outdated)
+        self._queue = self._call.notifications = NotificationQueue(client.forget_outdated)
         self.acknowledged: Any = None
         """The part of the requested filter that the server has agreed to."""
         try:
@@ -97,7 +98,8 @@ class Subscription:
         call = self._call
         limit = inf if timeout is None else monotonic() + timeout
         while True:
-            self._process()
+            if not self._changes:
+                self._process()
             if self._changes:
                 return self._changes.popleft()
             if call.done:
@@ -114,9 +116,8 @@ class Subscription:
 
     def _process(self) -> None:
         self._call.notified = False
-        queue = self._call.notifications
-        while queue:
-            notified = queue.popleft()
+        while self._queue:
+            notified = self._queue.popleft()
             if notified.key.name != _ACKNOWLEDGED:
                 self._add(notified.key, notified.params)
                 continue

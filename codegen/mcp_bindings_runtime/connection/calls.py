@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
@@ -17,6 +16,7 @@ from ..session.late_tasks import cancel_task_in
 from ..validation import require_callable, require_seconds
 from .auto_reset_event import AutoResetEvent
 from .call_scope import ACTIVE, CallScope
+from .notification_buffer import NotificationBuffer
 from .progress_queue import ProgressQueue
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Call:
         on_progress: Callable[[Any], object] | None,
     ) -> None:
         self.key = key
-        self.notifications = _IGNORED
+        self.notifications: NotificationBuffer | None = None
         """Receives the notifications of a subscription."""
         if timeout.__class__ is not float or not timeout >= 0:
             # Most timeouts are valid, and every request comes here.
@@ -97,14 +97,14 @@ class Call:
         text = f"{self.key.name}: no answer in {seconds:g} s"
         return RequestTimeout(f"{text}; what came instead was dropped: {dropped}" if dropped else text)
 
-    def advance(self, params: Any) -> None:
+    def advance(self, params: Any, size: int) -> None:
         """Queue a progress notification and start the timeout again, up to the limit."""
         self.deadline = min(monotonic() + self.timeout, self.limit)
         if self.scope is not None:
             self.scope.renew()
             self.deadline = min(self.deadline, self.scope.deadline)
         if self.progress is not None:
-            self.progress.put(params)
+            self.progress.put(params, size)
         self.notified = True
         self.wake()
 
@@ -133,9 +133,10 @@ class Call:
         if isinstance(self.error, CallCancelled):
             raise self.error
 
-    def publish(self, notified: Notified) -> None:
-        """Add a notification of the subscription that the call keeps open."""
-        self.notifications.append(notified)
+    def publish(self, notified: Notified, size: int) -> None:
+        """Add a notification, of so many bytes, of the subscription that the call keeps open."""
+        if self.notifications is not None:
+            self.notifications.append(notified, size)
         self.notified = True
         self.wake()
 
@@ -153,9 +154,6 @@ class Call:
             event.wait(seconds)
         self._event = None
         self._woken = False
-
-
-_IGNORED: deque[Notified] = deque(maxlen=0)
 
 
 class PendingCalls(dict[Any, Call]):
@@ -195,20 +193,20 @@ class PendingCalls(dict[Any, Call]):
             write_log("debug", "cancelling %s: %s", call.key.name, reason)
         return line
 
-    def progressed(self, event: Progressed) -> ProgressQueue | None:
-        """Queue progress; return the queue if it is of a task, and a thread has to deliver it."""
+    def progressed(self, event: Progressed, size: int = 0) -> ProgressQueue | None:
+        """Queue progress of so many bytes; return the queue if it is of a task, and a thread has to deliver it."""
         call = self.get(event.id)
         if call is not None:
-            call.advance(event.params)
+            call.advance(event.params, size)
             return None
         queue = self._tasks.get(event.id)
-        return queue if queue is not None and queue.put(event.params) else None
+        return queue if queue is not None and queue.put(event.params, size) else None
 
-    def published(self, event: Published) -> None:
-        """Pass a notification to the subscription that it belongs to."""
+    def published(self, event: Published, size: int) -> None:
+        """Pass a notification of so many bytes to the subscription that it belongs to."""
         call = self.get(event.id)
         if call is not None:
-            call.publish(event.notified)
+            call.publish(event.notified, size)
 
     def finish_progress(self, call: Call, queue: ProgressQueue) -> bool:
         """Deliver the progress that arrived before the answer; return whether there is more, of a task."""

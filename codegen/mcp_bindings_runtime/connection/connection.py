@@ -17,6 +17,7 @@ from .call_scope import bounded, outside
 from .calls import Call, PendingCalls, Requestor
 from .deferred_interrupt import DeferredInterrupt, defer_interrupt
 from .leader_followers import LeaderFollowers, SerialQueue
+from .notification_buffer import NotificationBuffer
 from .progress_queue import ProgressQueue
 
 R = TypeVar("R")
@@ -52,9 +53,10 @@ class Connection(Requestor):
         self._answer = run
         self._replies = SerialQueue(self._send_answer)
         self._listen = listen
-        self._notifications = SerialQueue(self._handle_notification)
-        self.put_notification = self._notifications.put
-        """Queue a notification for ``listen``; ``dispatch_notifications`` handles it."""
+        self._notification_buffer = NotificationBuffer()
+        self._notifications = SerialQueue(self._handle_notification, self._notification_buffer)
+        self.put_notification = self._notification_buffer.append
+        """Queue a notification, of so many bytes, for ``listen``; ``dispatch_notifications`` handles it."""
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
@@ -283,14 +285,15 @@ class Connection(Requestor):
                     self._replies.put(event.line)
         self.last_received = monotonic()
         for event in events:
-            self._act(event)
+            self._act(event, received)
         return True
 
     def _unanswered(self, fault: Unanswered) -> Sequence[Event]:
         """Return the end of a request that will not be answered."""
         return () if self.session.forget(fault.id) is None else (Outcome(fault.id, None, fault.error),)
 
-    def _act(self, event: Event) -> None:
+    def _act(self, event: Event, received: Any) -> None:
+        """Act on an event of a received message."""
         if isinstance(event, Outcome):
             if self.calls.finish(event):
                 self._threads.answered = not self.calls
@@ -299,13 +302,13 @@ class Connection(Requestor):
         elif isinstance(event, Incoming):
             self._threads.jobs.append(event)
         elif isinstance(event, Progressed):
-            queue = self.calls.progressed(event)
+            queue = self.calls.progressed(event, len(received))
             if queue is not None:
                 self._notifications.put(queue)
         elif isinstance(event, Published):
-            self.calls.published(event)
+            self.calls.published(event, len(received))
         elif isinstance(event, Notified):
-            self._notifications.put(event)
+            self._notification_buffer.append(event, len(received))
         elif isinstance(event, RequestCancelled):
             write_log("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
             event.incoming.stop_calls()

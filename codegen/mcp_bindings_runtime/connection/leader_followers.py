@@ -32,9 +32,9 @@ WAITING = 64
 class SerialQueue:
     """Items that are handled one at a time and in order, by whichever thread calls ``run``."""
 
-    def __init__(self, handle: Callable[[Any], None]) -> None:
+    def __init__(self, handle: Callable[[Any], None], items: deque[Any] | None = None) -> None:
         self._handle = handle
-        self.items: deque[Any] = deque()
+        self.items: deque[Any] = deque() if items is None else items
         self._running = Lock()
 
     def put(self, item: Any) -> None:

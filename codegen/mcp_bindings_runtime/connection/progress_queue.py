@@ -13,6 +13,8 @@ from ..logs import log_exception, write_log
 
 CAPACITY = 1000
 """Limit on waiting notifications."""
+SIZE = 4 * 1024 * 1024
+"""Limit on their bytes, as they were received; one notification may be longer."""
 
 
 def _never() -> float:
@@ -22,16 +24,18 @@ def _never() -> float:
 class ProgressQueue:
     """Calls ``on_progress`` with each notification, in order and one at a time.
 
-    When more than ``CAPACITY`` wait, the newest replaces the one before it; the number of replaced ones is logged.
+    When more than ``CAPACITY`` or ``SIZE`` wait, the newest replaces the one before it; the log says how many were replaced.
     ``method`` is that of the request, for the log.
     """
 
-    __slots__ = ("_adding", "_coalesced", "_delivering", "_items", "_method", "_on_progress", "_scheduled")
+    __slots__ = ("_adding", "_coalesced", "_delivering", "_items", "_method", "_on_progress", "_scheduled", "_size")
 
     def __init__(self, method: str, on_progress: Callable[[Any], object]) -> None:
         self._method = method
         self._on_progress = on_progress
-        self._items: deque[Any] = deque()
+        self._items: deque[tuple[Any, int]] = deque()
+        """The params of notifications, and their bytes."""
+        self._size = 0
         self._coalesced = 0
         self._adding = Lock()
         """Held while the items change."""
@@ -39,14 +43,14 @@ class ProgressQueue:
         self._scheduled = True
         """Whether a thread is about to call ``deliver``: the caller of the request, until ``hand_over``."""
 
-    def put(self, params: Any) -> bool:
-        """Add a notification; return whether ``deliver`` has to be called for it, as no thread is about to."""
+    def put(self, params: Any, size: int) -> bool:
+        """Add a notification of so many bytes; return whether ``deliver`` has to be called, as no thread is about to."""
         with self._adding:
-            if len(self._items) < CAPACITY:
-                self._items.append(params)
-            else:
-                self._items[-1] = params
+            if self._items and (len(self._items) >= CAPACITY or self._size + size > SIZE):
+                self._size -= self._items.pop()[1]
                 self._coalesced += 1
+            self._items.append((params, size))
+            self._size += size
         scheduled, self._scheduled = self._scheduled, True
         return not scheduled
 
@@ -60,7 +64,8 @@ class ProgressQueue:
             try:
                 while self._items and monotonic() <= deadline():
                     with self._adding:
-                        params = self._items.popleft()
+                        params, size = self._items.popleft()
+                        self._size -= size
                     self._on_progress(params)
             finally:
                 self._delivering.release()
@@ -88,6 +93,7 @@ class ProgressQueue:
         with self._adding:
             late = len(self._items) + self._coalesced
             self._items.clear()
+            self._size = 0
             self._coalesced = 0
         if late:
             text = "%s: the deadline passed before on_progress was called with %d more notifications"

@@ -13,6 +13,8 @@ KEEP_ALIVE: Final = b":\n\n"
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD_SIZE: Final = 64
 """Limit on the bytes of a line beyond those of data: the name of a field, or the value of a field other than data."""
+_ID_SIZE: Final = 4096
+"""Limit on the bytes of an event id, which becomes a request header; a longer one counts as none."""
 _MAX_RETRY: Final = 10**9
 """Limit on ``retry``, in milliseconds."""
 
@@ -64,7 +66,7 @@ class SseParser:
         """The line that has not ended yet."""
         self._skips = False
         """Whether the rest of that line is discarded."""
-        self._data: list[bytes] | None = None
+        self._data: bytearray | None = None
         self._size = 0
         self._type = b""
         self._id: str | None = None
@@ -122,7 +124,9 @@ class SseParser:
         elif name == b"event":
             self._type = value
         elif name == b"id":
-            if b"\0" not in value:
+            if len(value) > _ID_SIZE:
+                self._id = ""
+            elif b"\0" not in value:
                 self._id = value.decode("utf-8", "replace")
         elif name == b"retry" and value.isdigit():
             # bytes.isdigit() accepts ASCII digits only; int() raises for thousands of them.
@@ -131,15 +135,16 @@ class SseParser:
 
     def _add_data(self, size: int, value: bytes) -> None:
         """Add a line of data; of an event that exceeds the limit, keep only the size."""
+        first = self._data is None
         if self._data is None:
-            self._data = []
-        else:
-            size += 1
-        self._size += size
+            self._data = bytearray()
+        self._size += size if first else size + 1
         if self._size > self._limit:
             self._data.clear()
+        elif first:
+            self._data += value
         else:
-            self._data.append(value)
+            self._data += b"\n" + value
 
     def _dispatch(self, found: list[Found]) -> None:
         """End the event at an empty line."""
@@ -152,4 +157,4 @@ class SseParser:
         if size > self._limit:
             found.append(MessageTooLarge(size, self._limit))
         else:
-            found.append(SseEvent(kind.decode("utf-8", "replace") or "message", b"\n".join(data), own))
+            found.append(SseEvent(kind.decode("utf-8", "replace") or "message", bytes(data), own))

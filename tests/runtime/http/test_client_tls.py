@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
 import threading
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
-from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
-from support.scripted_http_server import Cut, McpPeer, Request
+from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, UsageError
+from support.scripted_http_server import Cut, McpPeer, Request, answer
 from support.scripted_peers import PATIENCE, package, text_of
 
 NEWEST = "2025-11-25"
@@ -89,3 +92,100 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "urllib3", None)
     with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[http\]'"):
         package(NEWEST).Client.http("http://127.0.0.1:1/").connect()
+
+
+class ConnectProxy:
+    """A proxy that opens tunnels for those who know the password."""
+
+    def __init__(self, password: str) -> None:
+        self._password = password.encode()
+        self.heads: list[bytes] = []
+        self._sockets: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, name="test-tunnel", daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self._listener, *self._sockets):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self._sockets.append(near)
+                head = b""
+                while not head.endswith(b"\r\n\r\n"):
+                    head += near.recv(1)
+                self.heads.append(head)
+                if self._password not in head:
+                    near.sendall(b"HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+                    near.shutdown(socket.SHUT_RDWR)
+                    continue
+                host, port = head.split()[1].split(b":")
+                far = socket.create_connection((host.decode(), int(port)), PATIENCE)
+                self._sockets.append(far)
+                near.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=_pass, args=(one, other), name="test-tunnel", daemon=True).start()
+
+
+def _pass(one: socket.socket, other: socket.socket) -> None:
+    with suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+        other.shutdown(socket.SHUT_WR)
+
+
+SECRET = {"Proxy-Authorization": "Basic c2VjcmV0"}
+
+
+def test_a_tunnel_gets_the_headers_of_the_proxy_and_the_server_does_not(identity: tuple[Path, Path]) -> None:
+    trusting = ssl.create_default_context(cafile=str(identity[0]))
+    with secured(identity) as peer, ConnectProxy("c2VjcmV0") as proxy:
+        options: Any = {"proxy": proxy.url, "tls": trusting, "timeout": PATIENCE}
+        with package(NEWEST).Client.http(peer.url, proxy_headers=SECRET, **options) as client:
+            assert text_of(client.call_tool("t")) == "ok"
+        assert all(b"Proxy-Authorization: Basic c2VjcmV0\r\n" in each for each in proxy.heads)
+        assert not any("proxy-authorization" in each.headers for each in peer.requests)
+        peer.requests.clear()
+        proxy.heads.clear()
+        with pytest.raises(HttpError, match=r"407 .*proxy_headers=") as caught:
+            package(NEWEST).Client.http(peer.url, **options).connect()
+        assert caught.value.status == 407
+        assert "`headers=`" not in str(caught.value)
+        # The same request would be refused again.
+        assert (len(proxy.heads), peer.requests) == (1, [])
+
+
+def test_a_proxy_for_plain_http_that_refuses_names_the_option() -> None:
+    def play(request: Request) -> Any:
+        known = request.headers.get("proxy-authorization") == SECRET["Proxy-Authorization"]
+        return None if known else answer(status=407, Proxy_Authenticate="Basic")
+
+    with McpPeer(NEWEST, play) as proxy:
+        reach: Any = partial(package(NEWEST).Client.http, "http://mcp.example/x", proxy=proxy.origin, timeout=PATIENCE)
+        with pytest.raises(HttpError, match=r"407 .*proxy_headers="):
+            reach().connect()
+        with reach(proxy_headers=SECRET) as client:
+            assert text_of(client.call_tool("t")) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"proxy": "http://me:secret@127.0.0.1:1"}, "`proxy_headers="),
+        ({"proxy_headers": SECRET}, "pass its URL as `proxy`"),
+        ({"proxy": "http://127.0.0.1:1", "proxy_headers": "Basic"}, "`proxy_headers` must be"),
+    ],
+)
+def test_credentials_for_a_proxy_that_would_not_reach_it_are_refused(options: Any, text: str) -> None:
+    with pytest.raises(UsageError, match=text) as caught:
+        package(NEWEST).Client.http("https://mcp.example/", **options).connect()
+    assert "`headers=`" not in str(caught.value)
+    assert "secret" not in str(caught.value)

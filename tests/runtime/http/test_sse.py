@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 
@@ -171,3 +172,25 @@ def test_what_is_never_ended_is_not_kept() -> None:
 def test_a_limit_lets_something_through() -> None:
     with pytest.raises(UsageError, match=">= 1"):
         SseParser(limit=0)
+
+
+def test_an_event_of_many_lines_takes_the_memory_of_its_data() -> None:
+    parser = SseParser()
+    tracemalloc.start()
+    try:
+        for _ in range(200):
+            assert parser.feed(b"data: x\n" * 2000) == []
+        assert tracemalloc.get_traced_memory()[1] < 5 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
+    (found,) = parser.feed(b"\n")
+    assert isinstance(found, SseEvent)
+    assert found.data == b"\n".join([b"x"] * 400_000)
+
+
+@pytest.mark.parametrize("size", [4096, 4097, 1_000_000])
+def test_an_id_that_is_too_long_for_a_header_counts_as_none(size: int) -> None:
+    parser = SseParser()
+    parser.feed(b"id: 1\ndata: a\n\n")
+    parser.feed(b"id: " + b"x" * size + b"\ndata: a\n\n")
+    assert parser.last_id == ("x" * size if size == 4096 else "")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import Challenge, HttpError, McpError
 from .exchange import Exchange
 from .messages import members
-from .wire import close, next_part
+from .wire import NEEDS_PROXY_HEADERS, close, next_part
 
 if TYPE_CHECKING:
     from .wire import Response
@@ -51,6 +51,8 @@ def http_error_of(response: Response, exchange: Exchange) -> HttpError:
     close(response)
     error = _error(data)
     message = _message_of(members(error.get("error"))) if error is not None else None
+    if response.status == 407:
+        message = NEEDS_PROXY_HEADERS
     return HttpError(
         response.status,
         response.reason or "",

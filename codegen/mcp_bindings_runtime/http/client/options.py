@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...errors import UsageError
 from ...options import Bytes, Options, Seconds
 from ...validation import (
     require_callable,
@@ -40,6 +41,8 @@ class HttpClientOptions(Options):
     """
     proxy: str | None = None
     """URL of an HTTP proxy."""
+    proxy_headers: Mapping[str, str] | None = None
+    """Headers that are sent to the proxy and not to the server, such as `Proxy-Authorization`."""
     tls: SSLContext | None = None
     """Trusted certificates, and the client's own; the certificate authorities of the system unless set."""
     pool: int = 16
@@ -54,7 +57,10 @@ class HttpClientOptions(Options):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         require_strings(proxy=self.proxy)
-        require_string_keys(headers=self.headers)
+        require_string_keys(headers=self.headers, proxy_headers=self.proxy_headers)
+        if self.proxy_headers and self.proxy is None:
+            text = "`proxy_headers` are for a proxy; pass its URL as `proxy`"
+            raise UsageError(text)
         require_positive_integers(pool=self.pool, max_message=self.max_message)
         require_positive_numbers(connect_timeout=self.connect_timeout)
         if self.auth is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,12 +16,13 @@ from urllib3.exceptions import (
     LocationParseError,
     NameResolutionError,
     NewConnectionError,
+    ProxyError,
     ReadTimeoutError,
     SSLError,
 )
 from urllib3.util import Timeout, Url, parse_url
 
-from ...errors import ConnectionClosed, MessageTooLarge, ProtocolError, UsageError
+from ...errors import ConnectionClosed, HttpError, MessageTooLarge, ProtocolError, UsageError
 from .connections import Pool, SecurePool, sending, socket_options
 from .exchange import Exchange
 from .fast_path import FastPath, PlainResponse
@@ -29,6 +31,9 @@ from .options import HttpClientOptions
 Response: TypeAlias = urllib3.BaseHTTPResponse | PlainResponse
 """An answer whose headers are there; its body has yet to be read."""
 
+NEEDS_PROXY_HEADERS: Final = (
+    "the proxy requires credentials; pass them as `proxy_headers={'Proxy-Authorization': 'Basic …'}`"
+)
 REDIRECTS: Final = 5
 """Limit on consecutive redirects."""
 _KEPT: Final = frozenset({307, 308})
@@ -39,6 +44,9 @@ _BUFFER: Final = 64 * 1024
 _FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _LENGTH_DIGITS: Final = 20
 """Limit on the digits of a ``Content-Length``."""
+_TUNNEL: Final = re.compile(r"Tunnel connection failed: (\d{3})")
+"""The only trace of the proxy's status that ``http.client`` leaves."""
+_PROXY_CREDENTIALS: Final = "as `proxy_headers={'Proxy-Authorization': 'Basic …'}`, which the server never gets"
 _DISCARDED: Final = 64 * 1024
 """Limit on the bytes of an ignored body that are read to keep its connection."""
 
@@ -61,7 +69,9 @@ class Wire:
         manager = (
             urllib3.PoolManager(**arguments)
             if options.proxy is None
-            else urllib3.ProxyManager(check_url(options.proxy), **arguments)
+            else urllib3.ProxyManager(
+                check_url(options.proxy, _PROXY_CREDENTIALS), proxy_headers=options.proxy_headers, **arguments
+            )
         )
         classes: Any = {"http": Pool, "https": SecurePool}
         manager.pool_classes_by_scheme = classes
@@ -238,6 +248,9 @@ def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
             # The deadline has not passed, so the connection could not be opened in time.
             return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached in time")
         return exchange.timed_out()
+    tunnel = _TUNNEL.search(str(fault)) if isinstance(fault, ProxyError) else None
+    if tunnel is not None and int(tunnel[1]) == 407:
+        return HttpError(407, "Proxy Authentication Required", NEEDS_PROXY_HEADERS)
     if isinstance(fault, NameResolutionError):
         return ConnectionClosed(f"{exchange.what}: the name of {origin(url)} is not known")
     if isinstance(fault, NewConnectionError):
@@ -266,8 +279,11 @@ def close(response: Response) -> None:
         response.release_conn()
 
 
-def check_url(url: str) -> str:
-    """Return the normalized URL of a server. Raise ``UsageError`` if it is invalid."""
+def check_url(url: str, credentials: str = "as a header (`headers=`) or by `auth=`") -> str:
+    """Return the normalized URL of a server or proxy. Raise ``UsageError`` if it is invalid.
+
+    ``credentials`` is how to pass a password, which the URL must not contain.
+    """
     try:
         parts = parse_url(url)
     except LocationParseError as fault:
@@ -277,7 +293,7 @@ def check_url(url: str) -> str:
         text = f"{url!r} is not the URL of a server, such as https://example.com/mcp"
         raise UsageError(text)
     if parts.auth is not None:
-        text = "the URL contains a name or a password; pass them as a header (`headers=`) or by `auth=`"
+        text = f"the URL contains a name or a password; pass them {credentials}"
         raise UsageError(text)
     return parts._replace(fragment=None).url
 
