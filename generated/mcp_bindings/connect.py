@@ -232,6 +232,7 @@ def http(
     headers: Mapping[str, str] | None = None,
     auth: Auth | None = None,
     proxy: str | None = None,
+    proxy_headers: Mapping[str, str] | None = None,
     tls: SSLContext | None = None,
     pool: int = 16,
     connect_timeout: float = 10.0,
@@ -249,6 +250,8 @@ def http(
       None before each request, and the `HttpError` if the server has refused the
       request.
     - ``proxy``: URL of an HTTP proxy.
+    - ``proxy_headers``: Headers that are sent to the proxy and not to the server, such
+      as `Proxy-Authorization`.
     - ``tls``: Trusted certificates, and the client's own; the certificate authorities
       of the system unless set.
     - ``pool``: Limit on the idle connections that are kept.
@@ -263,6 +266,7 @@ def http(
         headers=headers,
         auth=auth,
         proxy=proxy,
+        proxy_headers=proxy_headers,
         tls=tls,
         pool=pool,
         connect_timeout=connect_timeout,
