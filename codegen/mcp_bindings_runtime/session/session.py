@@ -321,7 +321,7 @@ class Session:
             line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
             if line is not None:
                 return LateTask(line)
-            return Dropped(f"a response to the unknown {request_id!r} ({error or 'a result'})", elsewhere=True)
+            return Dropped(f"a response to the unknown request {request_id!r} ({error or 'a result'})", elsewhere=True)
         outcome = Outcome(request_id, result, error)
         wants_progress, last = request_id in self._progress, self._progress.pop(request_id, None)
         self._task_requests.discard(request_id)
