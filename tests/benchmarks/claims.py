@@ -146,7 +146,7 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "Where a goal is missed, and what a bare parser or printer in our place would reach:\n\n" + "\n".join(found)
+            "Missed goals, each with the ratio that a bare parser or printer would reach:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
@@ -214,9 +214,8 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "Without goals: how far reading and writing could be taken by a parser and a printer alone, and the others where "
-        "they do less than what is compared above. Before 2026-07-28 mcp-types by `to_json` writes members that the "
-        "revision does not have."
+        "Without goals: the limits that a bare parser and printer set, and contenders that do less work than above. "
+        "Before 2026-07-28 mcp-types by `to_json` writes members that the revision does not have."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -276,12 +275,12 @@ def _garbage(measured: Measured, name: str, size: str) -> float:
 def _contenders(measured: Measured) -> Listing:
     rows = [[*HOW[name], *_proved(measured.proofs[name])] for name in HOW if measured.has(name)]
     about = (
-        "Each reads every message and writes it again before anything is timed. The messages that are wrong on purpose "
-        "are the same for all: a member is missing, is of another type, or is none of the words allowed. What is dropped "
-        "are members that the revision does not declare, what is changed are integers that became floats."
+        "Before the measurements each contender reads and writes every message. All get the same invalid messages: a "
+        "member is missing, has another type, or has a value that is not allowed. Dropped members are those that the "
+        "revision does not declare; changed values are integers that became floats."
     )
     columns = ["", "used as", "wrong messages refused", "members dropped", "values changed"]
-    return Listing("Who is compared", about, columns, rows)
+    return Listing("Contenders", about, columns, rows)
 
 
 def _proved(proof: Mapping[str, Any]) -> list[str]:

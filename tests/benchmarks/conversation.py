@@ -124,12 +124,12 @@ def _about(measured: Measured, effort: Effort) -> str:
         "client and server of these bindings; `Client` and the low-level `Server` of the official Python SDK (mcp), which "
         "are asynchronous; and two loops that exchange the same lines by `json`, `os.read` and `os.write`, which is what "
         f"two processes of Python can reach. They take turns in {effort.rounds} segments of {effort.seconds:g} s. Where "
-        "the machine has other work, a call now and then waits for its turn, which shows in rates and in p99, and not in "
-        "the median. Servers are started by a client that is nobody's, from process start through the handshake to the "
-        f"first answer, byte code ready; medians of {effort.starts} starts, and the memory that is resident then. "
-        "Profiles say that four fifths of what a call of ours costs are spent in the interpreter, in many small steps, a "
-        "tenth in the kernel, and next to nothing in `json`; and that a process which has just been woken takes about "
-        f"twice as long for the same steps as a warm loop. In absolute terms: {absolute}."
+        "the machine has other work, some calls wait for it, which affects rates and p99, but not the median. A neutral "
+        "client measures the start of servers, from process start through the handshake to the first response, with byte "
+        f"code ready; medians of {effort.starts} starts, and the resident memory after it. According to profiles, four "
+        "fifths of a call's time are spent in the interpreter, in many small steps, a tenth in the kernel, and almost "
+        "nothing in `json`; and a process that has just been woken takes about twice as long for the same steps as a "
+        f"warm loop. In absolute terms: {absolute}."
     )
 
 

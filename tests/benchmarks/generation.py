@@ -61,9 +61,9 @@ def measure(upstream: Path | None) -> list[Table]:
         )
     rows.append(Row("the same, in parts of our run", 100 * costs["libraries"].wall / largest.wall, "", "%"))
     about = (
-        "Process start to files written. datamodel-codegen makes dataclasses from the official schema.json. What bounds "
-        "us is starting up: importing the libraries that the generator needs takes about a tenth of the other's whole "
-        "run by itself, so the goal of 10 is out of reach with them. "
+        "Process start to files written. datamodel-codegen makes dataclasses from the official schema.json. The limit "
+        "is the start: importing the libraries that the generator needs takes about a tenth of the other generator's "
+        "whole run, so the goal of 10 is out of reach. "
         f"Medians of {RUNS} interleaved runs; {LARGEST} took {ratio(largest.wall)} s and {ratio(largest.memory)} MiB."
     )
     return [Table("Generating", about, rows), _stages(LARGEST)]

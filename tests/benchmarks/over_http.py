@@ -36,11 +36,11 @@ _SPOKEN = {
     "bare": "the loop to the bare application",
 }
 _SPENT = (
-    "What profiles tell: the sockets take a small part of a call, and the rest is Python on either side, three quarters as "
-    "much in the client as in the server. Of the server's, about half is cheroot's for a request whose head is known from "
-    "before and for its answer (half as much again for a new head), up to a fifth is spent on the way to the thread of the "
-    "handler and back, and the rest on what is checked, decoded, called and encoded. In 2026-07-28 each request brings `_meta` and headers that "
-    "repeat its body, and has a session of its own."
+    "According to profiles, the sockets take a small part of a call, and the rest is Python on both sides, in the client "
+    "three quarters as much as in the server. Of the server's time, cheroot takes about half, for a request with a known "
+    "head and for its response (half as much again for a new head), passing the request to the handler's thread and back "
+    "takes up to a fifth, and checks, decoding, the call and encoding take the rest. In 2026-07-28 each request has "
+    "`_meta`, headers that repeat its body, and a session of its own."
 )
 _ONE_AT_A_TIME = frozenset({"served", "bare"})
 """Callers that only run sequentially: sixteen loops in one process are slower than the servers that they compare."""
@@ -144,8 +144,8 @@ def table(measured: Measured, effort: Effort) -> Grid:
 
 def _about(effort: Effort) -> str:
     return (
-        "`tools/call` of an echo on connections that are kept, between two processes, in an era of sessions and in the one "
-        "where each request stands alone: the blocking client of these bindings and their server by cheroot, on one "
+        "`tools/call` of an echo on persistent connections, between two processes, in the era of sessions and in the "
+        "stateless era: the blocking client of these bindings and their server by cheroot, on one "
         "endpoint for both eras; `Client` and the low-level `Server` of the official Python SDK (mcp) by uvicorn, in its "
         f"default mode. Where {FOLD} calls are made at a time, threads or tasks share one client. Then server against "
         "server: a loop of `http.client` that sends the same bytes again and again to ours, and to a WSGI application on "
