@@ -40,7 +40,7 @@ def test_two_revisions(cli) -> None:
     assert (status, err) == (1, "")
     summary = out.rpartition("\n\n")[2].splitlines()
     assert summary[0].startswith("2025-11-25 -> 2026-07-28: ")
-    assert summary[-1].endswith(" changes fail by --fail-on breaking")
+    assert summary[-1].endswith(" changes fail with --fail-on breaking")
 
 
 def test_two_files(cli, schemas) -> None:
@@ -54,7 +54,7 @@ def test_a_file_and_a_revision(cli, elsewhere: Path) -> None:
     copy.parent.mkdir()
     copy.write_bytes(catalog.schema_file("2025-06-18").read_bytes())
     status, out, _ = cli("diff", "2025-06-18", "2025-06-18/schema.ts")
-    assert (status, out) == (0, "2025-06-18 -> 2025-06-18: nothing changed\n")
+    assert (status, out) == (0, "2025-06-18 -> 2025-06-18: no changes\n")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_status_is_the_same_in_every_form(cli, schemas, arguments: list[str]
 def test_options_stand_in_any_order(cli, schemas, arguments: list[str]) -> None:
     status, out, _ = cli(*arguments)
     assert status == 0
-    assert out.endswith("\n  nothing fails with --fail-on none\n")
+    assert out.endswith("\n  no change fails with --fail-on none\n")
 
 
 def test_json(cli, schemas) -> None:
@@ -124,7 +124,7 @@ def test_witnesses(cli, schemas) -> None:
     line = json.dumps(WITNESS["message"])
     assert line not in cli("diff", *schemas).out
     out = cli("diff", *schemas, "--witness").out
-    told = "An old server may send this as the answer to widgets/get, and a new client refuses it:"
+    told = "An old server may send this in response to widgets/get, and a new client refuses it:"
     assert told in " ".join(out.split())
     assert f"\n              {line}\n" in out
     assert line not in cli("diff", *schemas, "--witness", "--perspective", "client").out
@@ -206,7 +206,7 @@ def test_a_file_is_replaced_and_a_link_followed(cli, schemas) -> None:
     Path("link.txt").symlink_to("real.txt")
     assert cli("diff", *schemas, "--output", "link.txt").status == 1
     assert Path("link.txt").is_symlink()
-    assert Path("real.txt").read_text().endswith("fails by --fail-on breaking\n")
+    assert Path("real.txt").read_text().endswith("fails with --fail-on breaking\n")
 
 
 @pytest.mark.parametrize(("place", "message"), [(".", "it is a folder"), (os.devnull, "it is not a regular file")])
@@ -255,7 +255,7 @@ def test_approvals_to_fill_in(cli, schemas) -> None:
     status, _, err = cli("diff", *schemas, "--approvals", "approved.toml")
     assert status == 2
     assert err == (
-        f"error: approved.toml: '{CHANGE}' has no reason; write why the change is fine, or remove the entry\n"
+        f"error: approved.toml: '{CHANGE}' has no reason; write why the change is acceptable, or remove the entry\n"
     )
     path = Path("approved.toml")
     path.write_text(path.read_text().replace('""', '"fine"'))
@@ -273,12 +273,12 @@ def test_rules(cli) -> None:
         "old_sender_new_receiver": "breaking",
         "new_sender_old_receiver": "compatible",
         "api": "breaking",
-        "explanation": "An old sender leaves it out, and a new receiver requires it.",
+        "explanation": "An old sender does not send it, but a new receiver requires it.",
     }
     status, out, _ = cli("diff", "--explain", "field-added-required")
     assert status == 0
     assert "sent by the server: old client, new server compatible; new client, old server breaking\n" in out
-    assert "So the verdicts depend on who" in cli("diff", "--explain", "direction-changed").out
+    assert "The verdicts depend on the sides" in cli("diff", "--explain", "direction-changed").out
     assert cli("diff", "--explain", "field-added-requierd").status == 2
     assert cli("diff", "--list-rules", "--format", "junit").status == 2
 
@@ -324,11 +324,11 @@ def test_the_json_schema(cli, schemas) -> None:
         (["old.ts", "new.ts", "--map", "core=2025-06-18"], "--map core=… is not used: old.ts does not import 'core'"),
         (
             [*PAIR, "--method", "tool/call"],
-            "--method: no method of either revision 'tool/call'; did you mean tools/call?",
+            "--method: unknown method 'tool/call'; did you mean tools/call?",
         ),
         ([*PAIR, "--kind", "field-added"], "did you mean field_added?"),
-        ([*PAIR, "--only", "x"], "--only: no rule 'x'; --list-rules lists them"),
-        ([*PAIR, "--ignore", "field-added"], "--ignore: no rule 'field-added'; did you mean field-added-"),
+        ([*PAIR, "--only", "x"], "--only: unknown rule 'x'; use --list-rules to list them"),
+        ([*PAIR, "--ignore", "field-added"], "--ignore: unknown rule 'field-added'; did you mean field-added-"),
         ([*PAIR, "--approvals", "gone.toml"], "cannot read gone.toml: No such file or directory"),
         ([*PAIR, "--fail-on", "never"], "'never' is not one of"),
         ([*PAIR, "more"], "more"),
@@ -370,4 +370,4 @@ def test_it_starts_fast_and_loads_no_templates(spawn, schemas) -> None:
 
 
 def test_a_bundled_extension_compares_like_a_revision(cli) -> None:
-    assert cli("diff", "ext-tasks", "ext-tasks").out == "ext-tasks -> ext-tasks: nothing changed\n"
+    assert cli("diff", "ext-tasks", "ext-tasks").out == "ext-tasks -> ext-tasks: no changes\n"

@@ -247,7 +247,7 @@ def test_an_out_that_is_a_file_is_said(cli, elsewhere: Path, out: str) -> None:
     (elsewhere / "file").write_text("")
     status, _, err = cli("--version", "2025-03-26", "--out", out)
     assert status == 2
-    assert err == f"error: cannot write below {out}: file is no folder\n"
+    assert err == f"error: cannot write to {out}: file is not a folder\n"
 
 
 def test_a_schema_is_named_after_its_file(cli, elsewhere: Path, schema: Path) -> None:

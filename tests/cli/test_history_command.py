@@ -17,7 +17,7 @@ def test_a_field(cli) -> None:
     lines = out.splitlines()
     assert lines[0] == "Tool.outputSchema  field"
     assert lines[1] == "2025-06-18 and later; changed in 2025-11-25, 2026-07-28"
-    assert lines[3:5] == ["2024-11-05  not there", "2025-03-26  not there"]
+    assert lines[3:5] == ["2024-11-05  absent", "2025-03-26  absent"]
     assert "            compatible  Tool.outputSchema.$schema  new field: string" in lines
     assert cli("history", "Tool.outputSchema").out == out
 
@@ -31,7 +31,7 @@ def test_a_method_tells_how_to_see_the_rest(cli) -> None:
 def test_a_constant(cli, subject: str) -> None:
     status, out, _ = cli("history", subject)
     assert status == 0
-    assert out.startswith("URL_ELICITATION_REQUIRED  constant\n2025-11-25 only, gone since 2026-07-28\n")
+    assert out.startswith("URL_ELICITATION_REQUIRED  constant\n2025-11-25 only, removed in 2026-07-28\n")
 
 
 def test_json(cli) -> None:
@@ -45,7 +45,7 @@ def test_json(cli) -> None:
 
 def test_markdown(cli) -> None:
     out = cli("history", "Tool.title", "--format", "markdown").out
-    assert out.startswith("### <code>Tool.title</code>: 2025-06-18 and later\n\n| revision | what became of it |\n")
+    assert out.startswith("### <code>Tool.title</code>: 2025-06-18 and later\n\n| revision | change |\n")
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
@@ -78,7 +78,7 @@ def test_a_schema_of_ones_own_is_the_newest(cli) -> None:
     assert [each["state"] for each in document["revisions"]] == ["absent"] * 5 + ["appeared"]
     assert (document["revisions"][5]["revision"], document["revisions"][5]["source"]) == ("acme", "acme.ts")
     named = cli("history", "Tool.description", "--schema", "acme.ts", "--name", "next", "--from", "2026-07-28")
-    assert named.out.splitlines()[:2] == ["Tool.description  field", "2026-07-28 only, gone since next"]
+    assert named.out.splitlines()[:2] == ["Tool.description  field", "2026-07-28 only, removed in next"]
 
 
 def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
     copy.write_text(text.replace("export interface TextContent {", "export interface TextContent {\n  more?: string;"))
     out = cli("history", "tools/call", "--schema", "draft/schema.ts", "--from", "2026-07-28").out
     assert out.splitlines()[-2:] == [
-        "            1 more change in the types that its messages contain:",
+        "            1 more change in the types of its messages; run:",
         "              mcp-codegen diff 2026-07-28 draft/schema.ts --method tools/call",
     ]
 
@@ -97,10 +97,13 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
     ("arguments", "said"),
     [
         ([], "SUBJECT is missing; pass a type"),
-        (["Tool.outputSchma"], "no 'Tool.outputSchma' in 2024-11-05 to 2026-07-28; did you mean Tool.outputSchema?"),
+        (
+            ["Tool.outputSchma"],
+            "'Tool.outputSchma' not found in 2024-11-05 to 2026-07-28; did you mean Tool.outputSchema?",
+        ),
         (["Level"], "did you mean LoggingLevel"),
-        (["LoggingLevel:emergancy"], "no alternative 'emergancy' of LoggingLevel; did you mean \"emergency\"?"),
-        (["Annotations", "--to", "2024-11-05"], "no 'Annotations' in 2024-11-05"),
+        (["LoggingLevel:emergancy"], "LoggingLevel has no alternative 'emergancy'; did you mean \"emergency\"?"),
+        (["Annotations", "--to", "2024-11-05"], "'Annotations' not found in 2024-11-05"),
         (["Tool", "--from", "2025-06-19"], "'2025-06-19' is not a bundled revision; did you mean"),
         (["Tool", "--to", "all"], "'all' is not a bundled revision; use one of"),
         (

@@ -17,7 +17,7 @@ def test_all_revisions(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     status, out, err = cli("matrix")
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "breaking / risky changes, for peers that do not negotiate"
+    assert lines[0] == "breaking / risky changes, if peers do not negotiate"
     assert lines[3].split() == list(REVISIONS)
     assert [line.split()[0] for line in lines[4:9]] == list(REVISIONS)
     assert max(map(len, lines)) <= 80
@@ -67,7 +67,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--method", "tools/cal"], "--method: no method of any of the revisions 'tools/cal'; did you mean tools/call"),
+        (["--method", "tools/cal"], "--method: unknown method 'tools/cal'; did you mean tools/call"),
         (["--from", "2026-07-28"], "a matrix needs two revisions, got only 2026-07-28"),
         (["--link", "{old}-{new}.html"], "--link requires --format html, got text"),
         (["--format", "html", "--link", "page.html"], "must contain {old} and {new}"),

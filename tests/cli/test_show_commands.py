@@ -43,7 +43,9 @@ def test_list_for_programs(cli) -> None:
 
 def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "default_target", lambda: None)
-    assert "Packages are written where --out says, as v2024_11_05 to v2026_07_28 and ext_tasks.\n" in cli("list").out
+    assert (
+        "Packages are written to the folder of --out, as v2024_11_05 to v2026_07_28 and ext_tasks.\n" in cli("list").out
+    )
     assert json.loads(cli("list", "--format", "json").out)["target"] is None
 
 
@@ -99,17 +101,17 @@ def test_explain_for_programs(cli) -> None:
 def test_explain_reads_a_schema_of_ones_own(cli, schema: Path) -> None:
     assert cli("explain", "Widget", "--schema", str(schema)).out.startswith("Widget  interface in acme\n")
     status, _, err = cli("explain", "Wigdet", "--schema", str(schema))
-    assert (status, err) == (2, "error: no 'Wigdet' in acme; did you mean Widget?\n")
+    assert (status, err) == (2, "error: 'Wigdet' not found in acme; did you mean Widget?\n")
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Level", "error: no 'Level' in the bundled revisions; did you mean LoggingLevel"),
+        ("Level", "error: 'Level' not found in the bundled revisions; did you mean LoggingLevel"),
         ("TextResource", "did you mean TextResourceContents"),
         ("logging/set_level", "did you mean logging/setLevel?\n"),
         ("$/progress", "did you mean notifications/progress"),
-        ("xyzzy", "error: no 'xyzzy' in the bundled revisions\n"),
+        ("xyzzy", "error: 'xyzzy' not found in the bundled revisions\n"),
     ],
 )
 def test_an_unofficial_name_gets_the_official_one(cli, name: str, message: str) -> None:
@@ -121,4 +123,4 @@ def test_an_unofficial_name_gets_the_official_one(cli, name: str, message: str) 
 def test_a_name_of_another_revision_says_where_it_is(cli) -> None:
     status, out, err = cli("explain", "Task", "--version", "2025-06-18")
     assert (status, out) == (2, "")
-    assert err.startswith("error: no 'Task' in 2025-06-18; 2025-11-25 has it")
+    assert err.startswith("error: 'Task' not found in 2025-06-18; 2025-11-25 has it")

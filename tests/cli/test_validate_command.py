@@ -42,7 +42,7 @@ def test_a_finding_is_a_line_and_the_summary_goes_elsewhere(cli, session: str) -
 
 def test_what_is_right_prints_nothing_but_the_summary(cli, elsewhere: Path) -> None:
     (elsewhere / "a.jsonl").write_text(text_of(*opening()))
-    assert cli("validate", "a.jsonl") == (0, "", "nothing wrong in 3 messages (2025-06-18)\n")
+    assert cli("validate", "a.jsonl") == (0, "", "no errors in 3 messages (2025-06-18)\n")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
     (elsewhere / "draft" / "schema.ts").write_text(text.replace("tools/call", "tools/use"), encoding="utf-8")
     (elsewhere / "a.jsonl").write_text(text_of(*opening(), request("tools/use", 1, nme="x"), request("tools/call", 2)))
     missing = "a.jsonl:4: $.params.name: missing, expected a string"
-    gone = "a.jsonl:5: $.method: tools/call is a method of 2024-11-05 to 2026-07-28 only"
+    gone = "a.jsonl:5: $.method: tools/call exists only in 2024-11-05 to 2026-07-28"
     for label, arguments in (("draft", []), ("draft", ["--version", "auto"]), ("next", ["--version", "next"])):
         status, out, err = cli("validate", "--schema", "draft/schema.ts", *arguments, "a.jsonl")
         assert (status, out) == (1, f"{missing}  ({label})\n{gone}  ({label})\n")
@@ -143,7 +143,7 @@ def test_notes_are_counted_and_shown_if_asked_for(cli, elsewhere: Path) -> None:
     status, out, err = cli("validate", "a.jsonl")
     assert (status, out) == (0, "")
     assert err == (
-        "nothing wrong, 2 notes in 5 messages (2025-06-18)\n--notes shows the notes: 1 unchecked, 1 unknown-method\n"
+        "no errors, 2 notes in 5 messages (2025-06-18)\nadd --notes to see the notes: 1 unchecked, 1 unknown-method\n"
     )
     status, out, _ = cli("validate", "a.jsonl", "--notes")
     assert status == 0
@@ -159,7 +159,7 @@ def test_what_names_no_revision(cli, elsewhere: Path) -> None:
     )
     status, out, err = cli("validate", "a.json")
     assert (status, out) == (0, "")
-    assert "it names no revision; accepted by 2025-06-18, 2025-11-25\n" in err
+    assert "the conversation names no revision; accepted by 2025-06-18, 2025-11-25\n" in err
 
 
 OUTCOME = {
@@ -220,7 +220,7 @@ def test_annotations_for_github(cli, session: str) -> None:
         (["session.jsonl", "--version", "2025-06-19"], "'2025-06-19' is not a bundled revision; did you mean 2025-06-18"),
         (["session.jsonl", "--version", "all"], "messages are checked against one revision; pass --version once"),
         (["session.jsonl", "--version", "2025-06-18", "--version", "2025-03-26"], "pass --version once"),
-        (["session.jsonl", "--type", "Tol"], "no type 'Tol' in 2026-07-28; did you mean Tool?"),
+        (["session.jsonl", "--type", "Tol"], "unknown type 'Tol' in 2026-07-28; did you mean Tool?"),
         (["session.jsonl", "--type", "ClientResult", "--version", "2025-06-18"], "values of type ClientResult cannot be checked"),
         (["session.jsonl", "--max-line", "lots"], "must be a size such as 500K, 16M or 1G, got 'lots'"),
         (["session.jsonl", "--max-line", "0"], "must be a size such as 500K, 16M or 1G, got '0'"),

@@ -67,7 +67,7 @@ def test_a_method_of_both_sides_and_one_that_is_embedded() -> None:
     assert document("ping")["sent_by"] == ["client", "server"]
     assert "params" in document("ping")
     assert document("elicitation/create", "2026-07-28")["embedded"] is True
-    assert "sent by       server, inside other messages only" in page("elicitation/create", "2026-07-28")
+    assert "sent by       server, only inside other messages" in page("elicitation/create", "2026-07-28")
 
 
 def test_results_that_are_told_apart_say_how() -> None:
@@ -82,11 +82,11 @@ def test_results_that_are_told_apart_say_how() -> None:
 def test_a_union_says_how_its_members_are_told_apart() -> None:
     assert document("EnumSchema", "2025-11-25")["told_apart"][0] == "by 'type':"
     assert document("RequestId")["told_apart"] == [
-        "by the kind of JSON:",
+        "by the JSON type:",
         "  string -> string",
         "  number -> integer",
     ]
-    assert "not by the value: " in document("ServerResult")["told_apart"][0]
+    assert "impossible: " in document("ServerResult")["told_apart"][0]
 
 
 def test_every_decision_of_every_revision_can_be_told() -> None:
@@ -120,12 +120,12 @@ def test_a_constant_has_its_value() -> None:
     [
         ("Tool", "2025-06-18", "all revisions (2024-11-05 to 2026-07-28)"),
         ("ContentBlock", "2025-06-18", "2025-06-18 and later"),
-        ("Task", "2025-11-25", "2025-11-25 only, gone since 2026-07-28"),
-        ("JSONRPCError", "2024-11-05", "2024-11-05 to 2025-06-18, gone since 2025-11-25"),
+        ("Task", "2025-11-25", "2025-11-25 only, removed in 2026-07-28"),
+        ("JSONRPCError", "2024-11-05", "2024-11-05 to 2025-06-18, removed in 2025-11-25"),
         ("DiscoverRequest", "2026-07-28", "2026-07-28 only"),
-        ("initialize", "2024-11-05", "2024-11-05 to 2025-11-25, gone since 2026-07-28"),
+        ("initialize", "2024-11-05", "2024-11-05 to 2025-11-25, removed in 2026-07-28"),
         ("Tool.outputSchema", "2026-07-28", "2025-06-18 and later"),
-        ("JSONRPCBatchRequest", "2025-03-26", "2025-03-26 only, gone since 2025-06-18"),
+        ("JSONRPCBatchRequest", "2025-03-26", "2025-03-26 only, removed in 2025-06-18"),
     ],
 )
 def test_the_models_say_since_when_and_until_when(name: str, revision: str, words: str) -> None:

@@ -84,7 +84,7 @@ def test_a_path_that_goes_wrong_is_mended_where_it_does() -> None:
 
 
 def test_a_path_without_anything_like_it_lists_what_there_is() -> None:
-    assert str(unknown_in("Role2.x", lookup("2025-06-18"), [])).startswith("no 'Role2.x' in 2025-06-18")
+    assert str(unknown_in("Role2.x", lookup("2025-06-18"), [])).startswith("'Role2.x' not found in 2025-06-18")
     assert str(unknown_in("PromptReference.zzz", lookup("2025-06-18"), [])).endswith(
         "did you mean PromptReference.name, PromptReference.title or PromptReference.type?"
     )
@@ -93,4 +93,6 @@ def test_a_path_without_anything_like_it_lists_what_there_is() -> None:
 def test_a_name_of_other_revisions_says_which() -> None:
     assert "; 2025-11-25 has it" in str(unknown_in("Task", lookup("2025-06-18"), ["2025-11-25"]))
     message = str(unknown_in("ResourceReference", lookup("2025-06-18"), ["2024-11-05", "2025-03-26"]))
-    assert message.startswith("no 'ResourceReference' in 2025-06-18; 2024-11-05 and 2025-03-26 have it; did you mean ")
+    assert message.startswith(
+        "'ResourceReference' not found in 2025-06-18; 2024-11-05 and 2025-03-26 have it; did you mean "
+    )

@@ -81,15 +81,15 @@ def test_the_method_itself_is_part_of_what_it_has():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"kinds": ("field_aded",)}, "--kind: no kind of change 'field_aded'; did you mean field_added"),
-        ({"kinds": ("q",)}, "--kind: no kind of change 'q'; there are constant_added, "),
-        ({"only": ("enum-value",)}, "--only: no rule 'enum-value'; did you mean enum-value-"),
-        ({"ignored": ("q",)}, "--ignore: no rule 'q'; --list-rules lists them"),
+        ({"kinds": ("field_aded",)}, "--kind: unknown kind of change 'field_aded'; did you mean field_added"),
+        ({"kinds": ("q",)}, "--kind: unknown kind of change 'q'; use one of constant_added, "),
+        ({"only": ("enum-value",)}, "--only: unknown rule 'enum-value'; did you mean enum-value-"),
+        ({"ignored": ("q",)}, "--ignore: unknown rule 'q'; use --list-rules to list them"),
         (
             {"methods": ("widget/get",)},
-            "--method: no method of either revision 'widget/get'; did you mean widgets/get?",
+            "--method: unknown method 'widget/get'; did you mean widgets/get?",
         ),
-        ({"methods": ("q",)}, "there are notifications/tell, widgets/get"),
+        ({"methods": ("q",)}, "use one of notifications/tell, widgets/get"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest(how, message):
@@ -125,7 +125,7 @@ def test_a_skeleton_holds_any_id(member):
         ("[approved]\nmethod_removed:ping = 'x'", '[approved] and lines of the form "ID" = "REASON"'),
         ("[aproved]\n'x' = 'y'", "a.toml: unexpected 'aproved'; write [approved]"),
         ("approved = 3", "a.toml: unexpected 'approved', which is not a table"),
-        ("[approved]\nWidget.size = 'x'", "'Widget' is a table; put the whole id of the change in quotes"),
+        ("[approved]\nWidget.size = 'x'", "'Widget' is a table; write the whole id of the change in quotes"),
         ("[approved]\n'x' = 3", "the reason of 'x' must be a string"),
         ("[approved]\n'x' = ' '", "'x' has no reason"),
         ("a = " + "[" * 5000, "a.toml: "),
@@ -139,7 +139,7 @@ def test_a_file_that_approves_nothing_says_what_would(text, message):
 
 
 def test_a_file_in_another_encoding():
-    with pytest.raises(BindgenError, match="not UTF-8 at byte 0"):
+    with pytest.raises(BindgenError, match="byte 0 is not UTF-8"):
         read_approvals(b"\xff\xfe", "a.toml")
 
 

@@ -250,8 +250,8 @@ def test_unknown_subjects_are_refused_with_the_nearest():
     for query, hint in {
         "Tool.outputSchma": "did you mean Tool.outputSchema?",
         "notifications/task/status": "did you mean notifications/tasks/status",
-        "CallToolResult.content:Audio": "no alternative 'Audio' of CallToolResult.content; did you mean AudioContent?",
-        "TaskStatus:zzz": 'there are "working"',
+        "CallToolResult.content:Audio": "CallToolResult.content has no alternative 'Audio'; did you mean AudioContent?",
+        "TaskStatus:zzz": 'use one of "working"',
         "": "no '' in 2024-11-05 to 2026-07-28",
     }.items():
         with pytest.raises(BindgenError, match=re.escape(hint)):
@@ -481,20 +481,20 @@ TEXT = """\
 In  type
 all revisions (r1 to r4); changed in r2, r3
 
-r1  there: { a: string }
+r1  present: { a: string }
 r2  changed
-    breaking    In.a  field gone: string
-                new client, old server: A new client no longer sends it, and an
+    breaking    In.a  field removed: string
+                new client, old server: A new client no longer sends it, but an
                 old server requires it.
     breaking    In.i  new required field: X
-                old client, new server: An old client does not send it, and a
+                old client, new server: An old client does not send it, but a
                 new server requires it.
     compatible  In.j  new field: string
     compatible  In.k  new field: string
 r3  changed
-    risky       In.j  field gone: string
-    risky       In.k  field gone: string
-                old client, new server: An old client may send it, and a new
+    risky       In.j  field removed: string
+    risky       In.k  field removed: string
+                old client, new server: An old client may send it, but a new
                 server silently ignores it.
 r4  unchanged
 """
@@ -522,7 +522,7 @@ def test_text_fits_the_terminal_where_words_do():
 def test_a_label_longer_than_a_date_has_a_line_of_its_own():
     pair = [resolve(framed(A), revision="a-label-longer-than-any-date"), resolve(framed(AB), revision="r2")]
     shown = history_text.render(diff.history(pair, "In.b"), width=80).splitlines()
-    assert shown[3:5] == ["a-label-longer-than-any-date", "              not there"]
+    assert shown[3:5] == ["a-label-longer-than-any-date", "              absent"]
 
 
 def test_no_text_of_a_schema_is_more_than_text():

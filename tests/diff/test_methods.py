@@ -190,8 +190,8 @@ class TestHandshake:
         assert told(with_it, without) == [f"method_removed initialize method-removed {B}/{B}/{B} client"]
         change = diff.compare(resolve(with_it), resolve(without)).changes[0]
         assert change.reason == (
-            "An old client begins with initialize, which a new server does not know; a new client never sends it, and "
-            "an old server starts no session without it."
+            "An old client begins with initialize, which a new server does not know; a new client never sends it, but "
+            "an old server requires it to start a session."
         )
 
 
@@ -212,8 +212,8 @@ class TestAbsenceThatIsTolerated:
         change = self.line(self.WITHOUT, self.WITH)
         assert line(change) == f"field_added Out.mode field-added-required {C}/{C}/{B} server"
         assert change.reason == (
-            "An old server does not send it, but a new client does without it, as the specification asks, and takes it "
-            'for "full".'
+            "An old server does not send it, but a new client accepts its absence, as the specification requires, and assumes "
+            '"full".'
         )
         assert (
             line(self.line(self.WITH, self.WITHOUT))
@@ -256,12 +256,12 @@ class TestAbsenceThatOneSideTolerates:
     def test_the_reason_tells_both_sides(self):
         found = self.change("client", self.REQUIRED, self.OPTIONAL)
         assert found.reason == (
-            "A new client may leave it out, and an old server requires it; a new server may leave it out, but an old "
-            "client does without it, as the specification asks."
+            "A new client may omit it, but an old server requires it; a new server may omit it, but an old "
+            "client accepts its absence, as the specification requires."
         )
         assert found.hint == "Keep sending it to servers of the old revision."
         assert found.reasons.old_client_new_server is None
-        assert found.reasons.new_client_old_server == "A new client may leave it out, and an old server requires it."
+        assert found.reasons.new_client_old_server == "A new client may omit it, but an old server requires it."
 
     def test_whatever_makes_a_receiver_miss_it(self):
         without = "export interface Told { t: string }"
@@ -288,16 +288,16 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         change = self.added("tag?: string")
         assert line(change) == f"field_added GetRequestParams.tag field-added-optional {C}/{C}/{C} client"
         assert change.reason == (
-            "It is not new in messages: Request.params had it for all of them, and now these params declare it too."
+            "It is not new in messages: Request.params declared it for all of them, and now these params declare it too."
         )
 
     def test_required_it_is_what_an_old_sender_may_leave_out_and_an_old_receiver_takes(self):
         change = self.added("tag: string")
         assert line(change) == f"field_added GetRequestParams.tag field-added-required {B}/{C}/{B} client"
         assert change.reason == (
-            "An old client may leave it out, which Request.params allowed in all messages, and a new server requires it."
+            "An old client may omit it, as Request.params allowed in all messages, but a new server requires it."
         )
-        assert change.hint == "Send it always: receivers of the old revision take it too."
+        assert change.hint == "Always send it: receivers of the old revision accept it too."
 
     def removed(self, declaration: str, base: str | None = None) -> diff.Change:
         """What goes from the params, given what their base has in the newer schema."""
@@ -310,15 +310,14 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         change = self.removed("tag?: string")
         assert line(change) == f"field_removed GetRequestParams.tag field-removed-optional {C}/{C}/{B} client"
         assert change.reason == (
-            "It is not gone from messages: Request.params has it for all of them, and these params only no longer "
-            "declare it."
+            "Messages may still contain it: Request.params declares it for all of them, and only these params no longer do."
         )
 
     def test_required_it_is_what_a_new_sender_may_leave_out(self):
         change = self.removed("tag: string")
         assert line(change) == f"field_removed GetRequestParams.tag field-removed-required {C}/{B}/{B} client"
         assert change.reason == (
-            "A new client may leave it out, which Request.params allows in all messages, and an old server requires it."
+            "A new client may omit it, as Request.params allows in all messages, but an old server requires it."
         )
         assert change.hint == "Keep sending it to servers of the old revision."
 
@@ -328,7 +327,7 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         assert line(change) == f"field_removed GetRequestParams.tag field-removed-optional {R}/{C}/{B} client"
 
     def test_others_are_new(self):
-        assert self.added("label?: string").reason == "An old server ignores it, a new server does without it."
+        assert self.added("label?: string").reason == "An old server ignores it, and a new server accepts its absence."
 
     def test_revisions_say_so_of_meta(self):
         changes = diff.compare(catalog.load("2025-06-18"), catalog.load("2025-11-25")).changes
@@ -344,7 +343,7 @@ def test_a_field_that_comes_deprecated():
     change = only(compare("export interface In { i: string }", text))
     assert line(change) == f"field_added In.late field-added-optional {C}/{C}/{C} client"
     assert change.reason == (
-        "An old server ignores it, a new server does without it; it comes deprecated, and may go in a later revision."
+        "An old server ignores it, and a new server accepts its absence; it is deprecated and may be removed later."
     )
 
 
@@ -353,7 +352,7 @@ def test_the_request_that_finds_out_the_revision_is_for_receivers_of_any():
     old, new = framed(""), with_unions(asked, ClientRequest="AskRequest")
     change = next(each for each in diff.compare(resolve(old), resolve(new)).changes if each.kind == "method_added")
     assert line(change) == f"method_added server/discover method-added {C}/{R}/{C} client"
-    assert change.hint == "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+    assert change.hint == "Call it first: a peer that does not know it, or does not respond, has an earlier revision."
 
 
 class TestSenders:
@@ -365,7 +364,7 @@ class TestSenders:
     def test_what_no_message_contains_breaks_nobody(self):
         (change,) = compare("export interface X { a?: string }", "export interface X { a: string }").changes
         assert line(change) == f"field_became_required X.a field-became-required {C}/{C}/{B} nobody"
-        assert change.reason == "No message that both revisions know contains it; code that uses it has to change."
+        assert change.reason == "No message that both revisions know contains it, but code that uses it must change."
 
     def test_what_only_one_revision_sends_breaks_nobody(self):
         old = "export interface X { a?: string }"

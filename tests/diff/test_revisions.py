@@ -178,7 +178,7 @@ class Test20251125:
             for variant, each in verdicts.items()
         }
         untitled = change(self.NEW, "union_member_added:PrimitiveSchemaDefinition:UntitledSingleSelectEnumSchema")
-        assert untitled.reason == "An old client reads it as EnumSchema and misses nothing that it always has."
+        assert untitled.reason == "An old client reads it as EnumSchema, which has all its required members."
 
     def test_messages_to_models(self):
         added = f"union-member-added {R}/{R}/{R} client+server"
@@ -217,7 +217,7 @@ class Test20260728:
     def test_no_session_starts(self):
         found = change(self.NEW, "method_removed:initialize")
         assert line(found) == f"method_removed initialize method-removed {B}/{B}/{B} client"
-        assert "starts no session" in found.reason
+        assert "requires it to start a session" in found.reason
         assert found.hint
 
     def test_methods(self):
@@ -274,7 +274,7 @@ class Test20260728:
         for found in (change(self.NEW, each) for each in ids):
             assert (found.level, found.verdicts.api) == (C, B)
             assert found.reason == (
-                "Neither revision sends it where the other one looks for it; code that uses it has to change."
+                "Neither revision sends it where the other one expects it, but code that uses it must change."
             )
 
     def test_an_embedded_request_has_no_envelope_and_nothing_is_said_of_that(self):

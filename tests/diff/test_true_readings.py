@@ -64,9 +64,9 @@ def test_params_that_no_longer_declare_what_their_base_has_lose_nothing():
 
 def test_what_was_optional_could_be_left_out_before():
     optional = change("2025-11-25", "2026-07-28", "field_removed:Tool.outputSchema.required")
-    assert optional.reason == "A new server may put something else there, which an old client does not expect."
+    assert optional.reason == "A new server may send another value there, which an old client does not expect."
     required = change("2025-11-25", "2026-07-28", "field_removed:Tool.outputSchema.type")
-    assert required.reason.startswith("A new server may leave it out or put something else there,")
+    assert required.reason.startswith("A new server may omit it or send another value there,")
 
 
 @pytest.mark.parametrize("batch", ["JSONRPCBatchRequest", "JSONRPCBatchResponse"])
@@ -110,14 +110,14 @@ class TestAnswersThatOnlyANewQuestionBrings:
         asked, answers = ("client", "server") if method == "tools/call" else ("server", "client")
         assert (found.level, found.reason) == (
             "compatible",
-            f"A new {answers} answers with CreateTaskResult only if the request has task, which an old {asked} never sends.",
+            f"A new {answers} returns CreateTaskResult only for requests with `task`, which an old {asked} never sends.",
         )
 
     def test_and_where_it_goes(self):
         found = change("2025-11-25", "2026-07-28", "method_result_changed:tools/call:CreateTaskResult")
         assert (found.level, found.reason) == (
             "compatible",
-            "An old server answers with CreateTaskResult only if the request has task, which a new client never sends.",
+            "An old server returns CreateTaskResult only for requests with `task`, which a new client never sends.",
         )
 
     def test_who_asks_in_that_way_is_told_nothing_of_it(self):
@@ -130,8 +130,8 @@ class TestAnswersThatOnlyANewQuestionBrings:
         new = old.replace("result: AskResult }", "result: AskResult | CreateTaskResult }")
         found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
         assert found == {
-            "CreateTaskResult": "A new server may answer with CreateTaskResult, which an old client does not know."
+            "CreateTaskResult": "A new server may return CreateTaskResult, which an old client does not know."
         }
         old = old.replace("task?: string", "other?: string")
         found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
-        assert "only if the request has task" in found["CreateTaskResult"]
+        assert "only for requests with `task`" in found["CreateTaskResult"]

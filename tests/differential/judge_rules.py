@@ -177,7 +177,7 @@ RULES = (
     ),
     Rule(
         "no id in an error",
-        "An HTTP endpoint that refuses a message may answer with an error without an id. (overrides.toml)",
+        "An HTTP endpoint that refuses a message may return an error without an id. (overrides.toml)",
         _until("2025-06-18"),
         _absent_ids,
     ),

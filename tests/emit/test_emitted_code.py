@@ -50,7 +50,7 @@ def emitted(text: str) -> Emitted:
         return emit(text)
     except SchemaError as error:
         allowed = re.compile(
-            r"would both be called|gives no name|the name .* has \d+ characters|would have to include the other"
+            r"would have the same Python name|cannot be converted to a Python name|the name .* has \d+ characters|must include the other"
         )
         if not all(allowed.search(fault.message) for fault in error.faults):
             raise

@@ -120,7 +120,7 @@ def test_inline_objects_are_named_after_where_they_stand() -> None:
     }
 
 
-CLASH = "would both be called {} in Python; rename one"
+CLASH = "would have the same Python name, {}; rename one"
 
 
 @pytest.mark.parametrize(
@@ -151,27 +151,27 @@ CLASH = "would both be called {} in Python; rename one"
         ("export const Any = 1; export type Any_ = string;", ["1:35 'Any_' and 'Any' " + CLASH.format("'Any_'")]),
         (
             "\nexport interface A { '': string }",
-            ["2:22 property '' of 'A' gives no name for a Python attribute"],
+            ["2:22 property '' of 'A' cannot be converted to a Python name"],
         ),
         (
             f"export interface A {{ '{'x' * 121}': string }}",
-            [f"1:22 property '{'x' * 60}…' of 'A' gives no name for a Python attribute"],
+            [f"1:22 property '{'x' * 60}…' of 'A' cannot be converted to a Python name"],
         ),
         (
             "export interface _A { a: 1 }",
-            ["1:18 '_A' gives no Python name; use letters, digits and inner underscores"],
+            ["1:18 '_A' cannot be converted to a Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface $ { a: 1 }",
-            ["1:18 '$' gives no Python name; use letters, digits and inner underscores"],
+            ["1:18 '$' cannot be converted to a Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface ﬁ { a: 1 }",
-            ["1:18 'ﬁ' gives no Python name; use letters, digits and inner underscores"],
+            ["1:18 'ﬁ' cannot be converted to a Python name; use letters, digits and inner underscores"],
         ),
         (
             "export interface ℘ { a: 1 }",
-            ["1:18 '℘' gives no Python name; use letters, digits and inner underscores"],
+            ["1:18 '℘' cannot be converted to a Python name; use letters, digits and inner underscores"],
         ),
         (
             f"export type {'L' * 121} = string;",

@@ -209,11 +209,11 @@ def test_an_interrupt_in_the_middle_undoes_what_was_done(tmp_path: Path, monkeyp
 
 def test_a_file_in_the_way_of_the_target_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BindgenError, match=r"file is no folder"):
+    with pytest.raises(BindgenError, match=r"file is not a folder"):
         write(FILES, tmp_path / "file")
-    with pytest.raises(BindgenError, match=r"cannot write below .*deeper: .*file is no folder"):
+    with pytest.raises(BindgenError, match=r"cannot write to .*deeper: .*file is not a folder"):
         write(FILES, tmp_path / "file" / "deeper")
-    with pytest.raises(BindgenError, match=r"is no folder"):
+    with pytest.raises(BindgenError, match=r"is not a folder"):
         check(FILES, tmp_path / "file")
 
 
@@ -251,7 +251,7 @@ def test_a_target_that_is_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> N
     write(FILES, tmp_path / "link")
     assert tree(tmp_path / "real") == as_bytes(FILES)
     (tmp_path / "broken").symlink_to("gone")
-    with pytest.raises(BindgenError, match="a link that leads nowhere"):
+    with pytest.raises(BindgenError, match="a broken link"):
         write(FILES, tmp_path / "broken")
 
 

@@ -40,12 +40,12 @@ def test_the_type_may_be_imported_under_another_name() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ('declare const M: A["other"]', '4:25: A["other"] is not one literal, so M has no known value'),
-        ('declare const M: A["both"]', '4:25: A["both"] is not one literal, so M has no known value'),
-        ('declare const M: A["named"]', '4:25: A["named"] is not one literal, so M has no known value'),
+        ('declare const M: A["other"]', '4:25: A["other"] is not a single literal, so the value of M is unknown'),
+        ('declare const M: A["both"]', '4:25: A["both"] is not a single literal, so the value of M is unknown'),
+        ('declare const M: A["named"]', '4:25: A["named"] is not a single literal, so the value of M is unknown'),
         ('declare const M: A["none"]', "4:25: A has no property 'none'"),
-        ('const M: A["method"] = "c"', "4:14: the value of M is not the literal that its type says"),
-        ('const M: A["one"] = true', "4:14: the value of M is not the literal that its type says"),
+        ('const M: A["method"] = "c"', "4:14: the value of M differs from the literal in its type"),
+        ('const M: A["one"] = true', "4:14: the value of M differs from the literal in its type"),
     ],
 )
 def test_a_constant_without_one_literal_is_a_located_fault(text: str, fault: str) -> None:

@@ -69,24 +69,24 @@ def test_a_property_may_be_an_intersection_of_unions() -> None:
 FAULTS = {
     "more alternatives than anybody would write": (
         "export type T = " + " & ".join(f"({{ a{i}: 1 }} | {{ b{i}: 1 }})" for i in range(7)),
-        "acme.ts:1:17: the unions in this intersection come to 128 alternatives; accepted are 100",
+        "acme.ts:1:17: the unions in this intersection combine to 128 alternatives; the limit is 100",
     ),
     "aliases that multiply": (
         "export type T0 = { z: 1 } | { y: 1 }\n"
         + "\n".join(f"export type T{i + 1} = (T{i} | {{ a{i}: 1 }}) & (T{i} | {{ b{i}: 1 }})" for i in range(26)),
-        "acme.ts:4:18: the unions in this intersection come to 961 alternatives; accepted are 100",
+        "acme.ts:4:18: the unions in this intersection combine to 961 alternatives; the limit is 100",
     ),
     "parts that contradict each other": (
         'export type T = ({ tag: "a" } | { tag: "b" }) & { tag: "c" }',
-        "acme.ts:1:17: no value is any of these alternatives",
+        "acme.ts:1:17: no value matches any of these alternatives",
     ),
     "an alias of itself": (
         "export type T = A & (T | { b: 1 })\nexport interface A { a: 1 }",
-        "acme.ts:1:13: T is made of itself: T -> T",
+        "acme.ts:1:13: T contains itself: T -> T",
     ),
     "an interface that extends it": (
         "export interface X extends T {}\nexport type T = A & (A | { b: 1 })\nexport interface A { a: 1 }",
-        "acme.ts:1:28: T is not an object type, so nothing can extend or combine it",
+        "acme.ts:1:28: T is not an object type, so it cannot be extended or combined",
     ),
 }
 

@@ -131,28 +131,28 @@ def test_flattening(row):
 FAULTS = {
     "bases that contradict each other": (
         "export interface X extends Y, Z {}\nexport interface Y { a: string }\nexport interface Z { a: number }\nexport interface W extends X {}",
-        ["acme.ts:1:18: a is string in Y and number in Z; one of the two would have to include the other"],
+        ["acme.ts:1:18: a is string in Y and number in Z; one of them must include the other"],
     ),
     "parts of an intersection that do": (
         "export type X = Y & { a: { p: string }; b: 1 | 2 } & { b: 2 | 3 }\nexport interface Y { a: { p: number } }",
         [
-            "acme.ts:1:17: a is Y.a in Y and X.a in X; one of the two would have to include the other",
-            "acme.ts:1:17: b is 1 | 2 in X and 2 | 3 in X; one of the two would have to include the other",
+            "acme.ts:1:17: a is Y.a in Y and X.a in X; one of them must include the other",
+            "acme.ts:1:17: b is 1 | 2 in X and 2 | 3 in X; one of them must include the other",
         ],
     ),
     "index signatures that do": (
         "export type X = Y & Record<string, number>\nexport interface Y { [key: string]: string }",
-        ["acme.ts:1:17: [string] is string in Y and number in X; one of the two would have to include the other"],
+        ["acme.ts:1:17: [string] is string in Y and number in X; one of them must include the other"],
     ),
     "an interface that extends no object": (
         "export interface X extends Y {}\nexport type Y = string[]",
-        ["acme.ts:1:28: Y is not an object type, so nothing can extend or combine it"],
+        ["acme.ts:1:28: Y is not an object type, so it cannot be extended or combined"],
     ),
     "an intersection of no objects": (
         "export interface X { x: string & Y; y: (Y | null) & Z }\nexport interface Y {}\nexport interface Z {}",
         [
-            "acme.ts:1:25: this is not an object type, so nothing can extend or combine it",
-            "acme.ts:1:45: this is not an object type, so nothing can extend or combine it",
+            "acme.ts:1:25: this is not an object type, so it cannot be extended or combined",
+            "acme.ts:1:45: this is not an object type, so it cannot be extended or combined",
         ],
     ),
     "Omit and Pick of what is not there": (
@@ -171,20 +171,20 @@ FAULTS = {
         "export interface X { a: X['b']; c: Y['x'] }\nexport type Y = string",
         [
             "acme.ts:1:25: X has no property 'b'",
-            "acme.ts:1:36: Y is not an object type, so nothing can extend or combine it",
+            "acme.ts:1:36: Y is not an object type, so it cannot be extended or combined",
         ],
     ),
     "the property of a type without a name": (
         "export interface X { a: { b: string }['b'] }",
-        ['acme.ts:1:25: only a named type can be looked into, as in Tool["name"]'],
+        ['acme.ts:1:25: only properties of a named type can be looked up, as in Tool["name"]'],
     ),
     "a property of which there are several texts": (
         "export interface X { a: Y['b'] }\nexport type Y = { b: string } & { b: 'x' }",
-        ["acme.ts:1:25: 'b' has several types here; name the one that is meant"],
+        ["acme.ts:1:25: 'b' has several types here; write the intended one"],
     ),
     "a property that is its own type": (
         "export interface X { a: X['a'] }",
-        ["acme.ts:1:22: the type of X.a is made of itself"],
+        ["acme.ts:1:22: the type of X.a contains itself"],
     ),
 }
 

@@ -62,8 +62,8 @@ def test_a_message_in_no_union_may_be_sent_by_both_and_is_warned_of():
     protocol = resolve(BASE + "export interface ARequest extends Request { method: 'a' }")
     assert protocol.methods["a"].sent_by == ("client", "server")
     assert protocol.warnings == (
-        "acme.ts:6: ARequest is in none of ClientRequest, ServerRequest, ClientNotification, ServerNotification, "
-        "so either side may send it",
+        "acme.ts:6: ARequest is not a member of ClientRequest, ServerRequest, ClientNotification, ServerNotification, "
+        "so both sides may send it",
     )
 
 
@@ -85,7 +85,7 @@ def test_a_literal_method_alone_makes_no_message_but_a_warning():
     protocol = resolve("export interface Http { method: 'GET' }")
     assert not protocol.methods
     assert protocol.warnings == (
-        "acme.ts:1: Http has a literal `method`, and nothing else says that it is a message; it is not one",
+        "acme.ts:1: Http has a literal `method` but no other sign of a message, so it is treated as a plain object",
     )
 
 
@@ -104,11 +104,11 @@ def test_requests_inside_a_result_are_embedded():
 FAULTS = {
     "two messages with one method": (
         "export interface ARequest extends Request { method: 'a' }\nexport interface BRequest extends Request { method: 'a' }",
-        ["acme.ts:7:18: BRequest has the method 'a' of ARequest; a method is one message"],
+        ["acme.ts:7:18: BRequest and ARequest have the same method 'a'; each method must belong to one message"],
     ),
     "a refinement of a message is a second one": (
         "export interface ARequest extends Request { method: 'a' }\nexport interface BRequest extends ARequest { params: {} }",
-        ["acme.ts:7:18: BRequest has the method 'a' of ARequest; a method is one message"],
+        ["acme.ts:7:18: BRequest and ARequest have the same method 'a'; each method must belong to one message"],
     ),
     "a request that is a notification": (
         "export interface A extends Request { method: 'a' }\nexport type ClientRequest = A\nexport type ServerNotification = A",
@@ -125,7 +125,7 @@ def test_messages_that_contradict_are_faults(case):
 
 def test_a_request_without_an_answer_is_a_fault():
     assert faults("export interface ARequest { method: 'a' }") == [
-        "acme.ts:1:18: nothing says what answers ARequest; declare one of AResultResponse, AResult or EmptyResult"
+        "acme.ts:1:18: the result of ARequest is unknown; declare one of AResultResponse, AResult or EmptyResult"
     ]
 
 
@@ -187,7 +187,7 @@ class TestResults:
         text += "export interface Taskable {}\nexport interface Task { t?: string }\nexport interface GetResult { g?: string }"
         (found,) = faults(BASE + text, overrides=self.AUGMENTED)
         assert found.startswith(
-            "acme.ts:6:18: the result of GetRequest: GetResult and Task cannot be told apart on the wire"
+            "acme.ts:6:18: the result of GetRequest: GetResult and Task cannot be distinguished in JSON"
         )
 
 

@@ -21,7 +21,7 @@ FAULTS = {
     ),
     "a constant in place of a type": (
         "export interface A { x: CODE }\nexport const CODE = -1",
-        ["acme.ts:1:25: CODE is a constant, not a type; its type is written: typeof CODE"],
+        ["acme.ts:1:25: CODE is a constant, not a type; write typeof CODE"],
     ),
     "typeof of nothing": (
         "export interface A { x: typeof Gone }",
@@ -29,49 +29,49 @@ FAULTS = {
     ),
     "typeof of a type": (
         "export interface A { x: typeof A }",
-        ["acme.ts:1:25: typeof takes a constant, and A is a type"],
+        ["acme.ts:1:25: typeof takes a constant, but A is a type"],
     ),
     "too few type arguments": (
         "export interface A { x: Omit<A>; y: Array }",
-        ["acme.ts:1:25: Omit takes 2 type arguments, 1 given", "acme.ts:1:37: Array takes 1 type argument, 0 given"],
+        ["acme.ts:1:25: Omit takes 2 type arguments, got 1", "acme.ts:1:37: Array takes 1 type argument, got 0"],
     ),
     "too few of them in a base": (
         "export interface A extends Omit<B> {}\nexport type C = Record<string>\nexport interface B {}",
-        ["acme.ts:1:28: Omit takes 2 type arguments, 1 given", "acme.ts:2:17: Record takes 2 type arguments, 1 given"],
+        ["acme.ts:1:28: Omit takes 2 type arguments, got 1", "acme.ts:2:17: Record takes 2 type arguments, got 1"],
     ),
     "type arguments for a declared type": (
         "export interface A { x: B<string> }\nexport interface B {}",
-        ["acme.ts:1:25: B takes no type arguments, 1 given"],
+        ["acme.ts:1:25: B takes no type arguments, got 1"],
     ),
     "an interface that extends itself": (
         "export interface A extends A {}",
-        ["acme.ts:1:18: A is made of itself: A -> A"],
+        ["acme.ts:1:18: A contains itself: A -> A"],
     ),
-    "an alias of itself": ("export type A = A", ["acme.ts:1:13: A is made of itself: A -> A"]),
+    "an alias of itself": ("export type A = A", ["acme.ts:1:13: A contains itself: A -> A"]),
     "aliases of each other": (
         "export type A = B | string\nexport type B = C\nexport type C = A | number",
-        ["acme.ts:1:13: A is made of itself: A -> B -> C -> A"],
+        ["acme.ts:1:13: A contains itself: A -> B -> C -> A"],
     ),
     "an interface that extends itself under Omit": (
         "export interface A extends B { a: string }\nexport type B = Omit<A, 'a'>",
-        ["acme.ts:1:18: A is made of itself: A -> B -> A"],
+        ["acme.ts:1:18: A contains itself: A -> B -> A"],
     ),
     "an alias of a property whose type it is": (
         "export interface X { m: B }\nexport type B = X['m']",
-        ['acme.ts:2:13: B is made of itself: B -> X["m"] -> B'],
+        ['acme.ts:2:13: B contains itself: B -> X["m"] -> B'],
     ),
     "a file that exports nothing": (
         "interface A {}\ntype B = string",
-        ["acme.ts:1:11: nothing is exported, from here to the end of the file"],
+        ["acme.ts:1:11: this file exports no declaration; write `export` before the types of the protocol"],
     ),
     "all of them at once": (
         "export interface A extends A { x: Missing; y: typeof A; z: Array }\nexport type B = B",
         [
-            "acme.ts:1:18: A is made of itself: A -> A",
+            "acme.ts:1:18: A contains itself: A -> A",
             "acme.ts:1:35: Missing is neither declared nor imported",
-            "acme.ts:1:47: typeof takes a constant, and A is a type",
-            "acme.ts:1:60: Array takes 1 type argument, 0 given",
-            "acme.ts:2:13: B is made of itself: B -> B",
+            "acme.ts:1:47: typeof takes a constant, but A is a type",
+            "acme.ts:1:60: Array takes 1 type argument, got 0",
+            "acme.ts:2:13: B contains itself: B -> B",
         ],
     ),
 }
@@ -85,12 +85,12 @@ def test_names_that_mean_nothing_are_located_faults(case):
 
 def test_what_depends_on_a_faulty_declaration_is_not_faulted_too():
     text = "export type A = A\nexport interface B extends A { x: string }\nexport type C = B & A\nexport type D = Omit<B, A>"
-    assert faults(text) == ["acme.ts:1:13: A is made of itself: A -> A"]
+    assert faults(text) == ["acme.ts:1:13: A contains itself: A -> A"]
 
 
 def test_a_long_cycle_is_shown_in_part():
     text = "\n".join(f"export interface T{i} extends T{(i + 1) % 30} {{}}" for i in range(30))
-    assert faults(text) == ["acme.ts:1:18: T0 is made of itself: T0 -> T1 -> T2 -> T3 -> T4 -> T5 -> (24 more) -> T0"]
+    assert faults(text) == ["acme.ts:1:18: T0 contains itself: T0 -> T1 -> T2 -> T3 -> T4 -> T5 -> (24 more) -> T0"]
 
 
 def test_a_declared_type_goes_before_one_of_typescript():
@@ -259,11 +259,11 @@ class TestImports:
         ),
         (
             "import type { Base } from './core'\nexport interface Hidden { mine: Base }",
-            ["acme.ts:2:18: Hidden is also declared at core.ts:4:11, and an import pulls that in; rename one"],
+            ["acme.ts:2:18: Hidden is also declared at core.ts:4:11, which is imported; rename one of them"],
         ),
         (
             "import type { Base } from './core'\nimport type { Id as I } from './other'\nexport type B = Base | I",
-            ["core.ts:3:13: Id is also declared at other.ts:1:13, and an import pulls that in; rename one"],
+            ["core.ts:3:13: Id is also declared at other.ts:1:13, which is imported; rename one of them"],
         ),
         (
             "import type { Lame } from './other'\nexport type B = Lame",
@@ -271,7 +271,7 @@ class TestImports:
         ),
         (
             "import type { Thing } from './other'\nexport type R = Record<string, Thing>",
-            ["acme.ts:2:17: Record is TypeScript's here, and a type at other.ts:2:18"],
+            ["acme.ts:2:17: Record means TypeScript's own type here, but is also declared at other.ts:2:18; rename it"],
         ),
     )
 

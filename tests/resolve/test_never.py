@@ -32,25 +32,25 @@ def test_what_is_never_there_is_not_part_of_an_object(case: str) -> None:
 FAULTS = {
     "a required property": (
         "export interface X { a: never }",
-        "acme.ts:1:22: a is required, and no value has its type, never",
+        "acme.ts:1:22: a is required, but no value has its type (never)",
     ),
     "a property that another part requires": (
         "export type X = { a: 1 } & { a?: never }",
-        "acme.ts:1:17: a is required, and no value has its type, never",
+        "acme.ts:1:17: a is required, but no value has its type (never)",
     ),
     "an alias": (
         "export type X = never",
-        "acme.ts:1:17: never can only be the type of an optional property, of the values of an index signature or an "
-        "alternative; no value has it",
+        "acme.ts:1:17: no value has the type never; it can only be the type of an optional property or of an index "
+        "signature, or an alternative",
     ),
     "the elements of an array": (
         "export interface X { a: never[] }",
-        "acme.ts:1:25: never can only be the type of an optional property, of the values of an index signature or an "
-        "alternative; no value has it",
+        "acme.ts:1:25: no value has the type never; it can only be the type of an optional property or of an index "
+        "signature, or an alternative",
     ),
     "all alternatives": (
         "export interface X { a: (never | never)[] }",
-        "acme.ts:1:26: no value is any of these alternatives",
+        "acme.ts:1:26: no value matches any of these alternatives",
     ),
 }
 

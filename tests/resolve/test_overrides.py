@@ -11,32 +11,32 @@ WHY = "reason = 'r'\nsource = 's'\nsince = '2026-07-28'\n"
 
 UNREADABLE = {
     "[[floats]]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: [[floats]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
+    + WHY: "overrides.toml: unknown override [[floats]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
     "[float]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: [[float]] is not an override; accepted are float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
+    + WHY: "overrides.toml: unknown override [[float]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
     "float = [1]": "overrides.toml: [[float]], entry 1: reason is missing",
     "[[float]]\nsite = 'A.b'\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason is missing",
-    "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason = ' ' is not str",
+    "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason must be str, got ' '",
     "[[float]]\n" + WHY: "overrides.toml: [[float]], entry 1: site is missing",
-    "[[float]]\nsite = 1\n" + WHY: "overrides.toml: [[float]], entry 1: site = 1 is not str",
+    "[[float]]\nsite = 1\n" + WHY: "overrides.toml: [[float]], entry 1: site must be str, got 1",
     "[[float]]\nsite = 'A.b'\nextra = 1\n"
-    + WHY: "overrides.toml: [[float]], entry 1: unknown key 'extra'; accepted are reason, source, since, until, site",
+    + WHY: "overrides.toml: [[float]], entry 1: unknown key 'extra'; use one of reason, source, since, until, site",
     "[[raw]]\nfield = 'A.b'\n"
     + WHY
     + "[[raw]]\nfield = ['A.b']\n"
-    + WHY: "overrides.toml: [[raw]], entry 2: field = ['A.b'] is not str",
-    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nsince = []": "overrides.toml: [[raw]], entry 1: since = [] is not str | None",
+    + WHY: "overrides.toml: [[raw]], entry 2: field must be str, got ['A.b']",
+    "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nsince = []": "overrides.toml: [[raw]], entry 1: since must be str | None, got []",
     "[[raw]]\nfield = 'A.b'\nreason = 'r'\nsource = 's'\nsince = 'then'": "overrides.toml: [[raw]], entry 1: since must be the date of a revision such as '2025-06-18', got 'then'",
     "[[raw]]\nfield = 'A.b'\nuntil = '2025-06-18'\n"
     + WHY: "overrides.toml: [[raw]], entry 1: since must not be later than until, got '2026-07-28' and '2025-06-18'",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\ndefault = true\n"
-    + WHY: "overrides.toml: [[absence]], entry 1: default = True is not str | int | None",
+    + WHY: "overrides.toml: [[absence]], entry 1: default must be str | int | None, got True",
     "[[absence]]\nfield = 'A.b'\ntolerated = true\nrequired_of = 'peers'\n"
-    + WHY: "overrides.toml: [[absence]], entry 1: required_of = 'peers' is not Receivers",
+    + WHY: "overrides.toml: [[absence]], entry 1: required_of must be Receivers, got 'peers'",
     "[[absence]]\nfield = 'A.b'\ntolerated = 'yes'\n"
-    + WHY: "overrides.toml: [[absence]], entry 1: tolerated = 'yes' is not bool",
+    + WHY: "overrides.toml: [[absence]], entry 1: tolerated must be bool, got 'yes'",
     "[[capability]]\nmethod = 'm'\ncapability = 'c'\nof = 'server'\n"
-    + WHY: "overrides.toml: [[capability]], entry 1: of = 'server' is not Party",
+    + WHY: "overrides.toml: [[capability]], entry 1: of must be Party, got 'server'",
 }
 
 
@@ -154,7 +154,7 @@ def test_an_entry_that_matches_nothing_in_a_bundled_revision_it_lists_is_an_erro
         resolve("export interface Z { z: string }", revision="2026-07-28", overrides=overrides)
     assert (
         str(caught.value)
-        == f"overrides.toml: these entries match nothing in 2026-07-28; end them with `until`:\n    [[{kind}]] {name}"
+        == f"overrides.toml: these entries match nothing in 2026-07-28; set an earlier `until`:\n    [[{kind}]] {name}"
     )
 
 

@@ -102,25 +102,25 @@ DEPTH = 5_000
 DEEP = {
     "bases": (
         lambda: [*(interface(f"T{i}", (f"T{i + 1}",)) for i in range(DEPTH)), interface(f"T{DEPTH}")],
-        f"T{DEPTH - 201} has more than 200 levels of bases or aliases under it",
+        f"T{DEPTH - 201} has more than 200 levels of bases or aliases, which is the limit",
     ),
     "aliases": (
         lambda: [*(alias(f"T{i}", ref(f"T{i + 1}")) for i in range(DEPTH)), alias(f"T{DEPTH}", STRING)],
-        f"T{DEPTH - 201} has more than 200 levels of bases or aliases under it",
+        f"T{DEPTH - 201} has more than 200 levels of bases or aliases, which is the limit",
     ),
     "aliases of unions": (
         lambda: [
             *(alias(f"T{i}", union(ref(f"T{i + 1}"), literal("x"))) for i in range(DEPTH)),
             alias(f"T{DEPTH}", STRING),
         ],
-        f"T{DEPTH - 201} has more than 200 levels of bases or aliases under it",
+        f"T{DEPTH - 201} has more than 200 levels of bases or aliases, which is the limit",
     ),
     "look-ups": (
         lambda: [
             *(interface(f"T{i}", m=LookupType(ref(f"T{i + 1}"), "m", HERE)) for i in range(DEPTH)),
             interface(f"T{DEPTH}", m=STRING),
         ],
-        "a chain of more than 50 look-ups",
+        "this chain of look-ups is too long; the limit is 50",
     ),
     "objects that look alike without end": (
         lambda: [
@@ -128,12 +128,12 @@ DEEP = {
             interface("A", **{f"k{i}": ref("A") for i in range(8)}),
             interface("B", **{f"k{i}": ref("B") for i in range(8)}),
         ],
-        "U: A and B cannot be told apart on the wire; what would tell is a key with different literals, or a required key of "
-        "one that the other does not declare",
+        "U: A and B cannot be distinguished in JSON; add a key with a different literal in each, or a required key "
+        "that only one of them declares",
     ),
     "a cycle": (
         lambda: [interface(f"T{i}", (f"T{(i + 1) % DEPTH}",)) for i in range(DEPTH)],
-        "T0 is made of itself: T0 -> T1 -> T2 -> T3 -> T4 -> T5 -> (4994 more) -> T0",
+        "T0 contains itself: T0 -> T1 -> T2 -> T3 -> T4 -> T5 -> (4994 more) -> T0",
     ),
 }
 
@@ -212,27 +212,27 @@ def test_texts_that_name_the_same_twice_in_each_line_take_bounded_time(case: str
 MULTIPLYING = {
     "arrays of unions of arrays": (
         "export type T = " + "(" * 30 + "string" + " | null)[]" * 30,
-        "unions in arrays in unions, more than 5 levels deep; give an inner one a name",
+        "unions in arrays are nested more than 5 levels deep; declare an inner one as a type",
     ),
     "arrays of unions of properties": (
         _chain('export interface A@ { p: A+["p"][] | A+["p"] }', "export interface A@ { p: string | null }"),
-        "unions in arrays in unions, more than 5 levels deep; give an inner one a name",
+        "unions in arrays are nested more than 5 levels deep; declare an inner one as a type",
     ),
     "aliases of arrays": (
         _chain(
             "export type A@ = A+[] | A+[][];",
             "export type A@ = number; export interface T { /** @minimum 1 */ a: A0 }",
         ),
-        "A0: A1[] and A1[][] cannot be told apart on the wire",
+        "A0: A1[] and A1[][] cannot be distinguished in JSON",
     ),
     "arrays of themselves": (
         "export type S = S[]; export type T = T[]; export type U = S | T",
-        "U: S[] and T[] cannot be told apart on the wire",
+        "U: S[] and T[] cannot be distinguished in JSON",
     ),
     "arrays of arrays": (
         _chain("export type S@ = S+[]; export type T@ = T+[];", "export type S@ = 1; export type T@ = 'a';")
         + "\nexport type U = S0 | T0",
-        "U: S1[] and T1[] cannot be told apart on the wire",
+        "U: S1[] and T1[] cannot be distinguished in JSON",
     ),
     "a tag after the other": (
         _members(
@@ -240,19 +240,19 @@ MULTIPLYING = {
             lambda i: " ".join(f"t{j}: true;" if i == j else f"t{j}: true | false;" for j in range(LINES))
             + f" k{i}: string",
         ),
-        "U: more than 1000 keys would have to be looked for; give the members a tag, a key with a literal",
+        "U: telling the members apart needs more than 1000 keys; add a key with a different literal in each member",
     ),
     "objects in objects": (
         _members(2, lambda i: " ".join(f"k{j}: P{i};" for j in range(60))),
-        "U: more than 1000 keys would have to be looked for; give the members a tag, a key with a literal",
+        "U: telling the members apart needs more than 1000 keys; add a key with a different literal in each member",
     ),
     "optional keys": (
         _members(150, lambda i: 'type: "x"; ' + " ".join(f"o{j}?: string;" for j in range(i))),
-        "U: more than 64 keys would have to be looked for; give the members a tag, a key with a literal",
+        "U: telling the members apart needs more than 64 keys; add a key with a different literal in each member",
     ),
     "required keys": (
         _members(1000, lambda i: f"k{i}: string" if i else ""),
-        "U: more than 64 keys would have to be looked for; give the members a tag, a key with a literal",
+        "U: telling the members apart needs more than 64 keys; add a key with a different literal in each member",
     ),
     "inherited objects in objects": (
         "\n".join(
@@ -265,7 +265,7 @@ MULTIPLYING = {
                 "export interface P { v: A0 } export interface Q { v: B0 } export interface C extends P, Q {}",
             ]
         ),
-        "v is A0 in P and B0 in Q; they are nested more than 40 levels deep, too deep to compare",
+        "v is A0 in P and B0 in Q; they are nested too deeply to compare; the limit is 40 levels",
     ),
 }
 

@@ -148,13 +148,13 @@ def test_malformed_tags_are_located_faults():
         "/** @format */ d: string\n/** @maximum 1e999 */ e: number\n/** @maxItems 1.5 */ f: string[]\n/** @format uri or so */ g: string }"
     )
     assert faults(text) == [
-        "acme.ts:2:21: @minimum 'ten' is not a number",
-        "acme.ts:3:25: @TJS-type 'string' says nothing of a number; accepted: number, integer",
-        "acme.ts:4:21: @maxItems '-1' is not a count",
-        "acme.ts:5:16: @format '' is not the name of a format",
-        "acme.ts:6:23: @maximum '1e999' is not a number",
-        "acme.ts:7:22: @maxItems '1.5' is not a count",
-        "acme.ts:8:26: @format 'uri or so' is not the name of a format",
+        "acme.ts:2:21: @minimum must be a number, got 'ten'",
+        "acme.ts:3:25: @TJS-type must be number or integer, got 'string'",
+        "acme.ts:4:21: @maxItems must be an integer >= 0, got '-1'",
+        "acme.ts:5:16: @format must be the name of a format, got ''",
+        "acme.ts:6:23: @maximum must be a number, got '1e999'",
+        "acme.ts:7:22: @maxItems must be an integer >= 0, got '1.5'",
+        "acme.ts:8:26: @format must be the name of a format, got 'uri or so'",
     ]
 
 

@@ -149,52 +149,52 @@ def test_objects_are_told_apart_by(row):
     assert union(members, declared(declarations)) == f"{{object: {expected}}}"
 
 
-TELL = "; what would tell is a key with different literals, or a required key of one that the other does not declare"
+TELL = "; add a key with a different literal in each, or a required key that only one of them declares"
 SAME = {
     "the same properties": (
         "A | B",
         "A { x: string }; B { x: string }",
-        f"A and B cannot be told apart on the wire{TELL}",
+        f"A and B cannot be distinguished in JSON{TELL}",
     ),
     "no required key": (
         "A | B",
         "A { x?: string }; B { y?: string }",
-        f"A and B cannot be told apart on the wire{TELL}",
+        f"A and B cannot be distinguished in JSON{TELL}",
     ),
     "an optional key more, but no tag": (
         "A | B",
         "A { x: string }; B { x: string; y?: string }",
-        f"A and B cannot be told apart on the wire{TELL}",
+        f"A and B cannot be distinguished in JSON{TELL}",
     ),
     "an optional key more, but another type": (
         "A | B",
         "A { t: 't'; x: string }; B { t: 't'; x: number; y?: string }",
-        f"A and B cannot be told apart on the wire{TELL}",
+        f"A and B cannot be distinguished in JSON{TELL}",
     ),
     "an optional key more, but less is required": (
         "A | B",
         "A { t: 't'; x: string }; B { t: 't'; x?: string; y?: string }",
-        f"A and B cannot be told apart on the wire{TELL}",
+        f"A and B cannot be distinguished in JSON{TELL}",
     ),
     "two of three": (
         "A | B | C",
         "A { t: 'a' }; B { t: 'b'; x: string }; C { t: 'b'; x: string }",
-        f"B and C cannot be told apart on the wire{TELL}",
+        f"B and C cannot be distinguished in JSON{TELL}",
     ),
-    "objects without end": ("A | B", "A { x: A }; B { x: B }", f"A and B cannot be told apart on the wire{TELL}"),
-    "any object and one": ("object | A", "A { x: string }", "object and A cannot be told apart on the wire"),
+    "objects without end": ("A | B", "A { x: A }; B { x: B }", f"A and B cannot be distinguished in JSON{TELL}"),
+    "any object and one": ("object | A", "A { x: string }", "object and A cannot be distinguished in JSON"),
     "a map, which may have the key": (
         "M | A",
         "type M = Record<string, string>; A { x: string }",
-        f"M and A cannot be told apart on the wire{TELL}",
+        f"M and A cannot be distinguished in JSON{TELL}",
     ),
     "arrays of the same": (
         "A[] | B[]",
         "A { x: string }; B { x: string }",
-        "A[] and B[] cannot be told apart on the wire",
+        "A[] and B[] cannot be distinguished in JSON",
     ),
-    "arrays of anything": ("string[] | unknown[]", "", "string[] and unknown[] cannot be told apart on the wire"),
-    "arrays of literals": ("'a'[] | 'b'[]", "", '"a"[] and "b"[] cannot be told apart on the wire'),
+    "arrays of anything": ("string[] | unknown[]", "", "string[] and unknown[] cannot be distinguished in JSON"),
+    "arrays of literals": ("'a'[] | 'b'[]", "", '"a"[] and "b"[] cannot be distinguished in JSON'),
 }
 
 
@@ -206,7 +206,7 @@ def test_members_that_nothing_tells_apart_are_a_fault_that_names_both(row):
 
 def test_a_union_in_a_property_is_called_by_its_path():
     text = "export interface X { p: { q: (A | B)[] } }\nexport interface A {}\nexport interface B {}"
-    assert faults(text) == [f"acme.ts:1:31: X.p.q: A and B cannot be told apart on the wire{TELL}"]
+    assert faults(text) == [f"acme.ts:1:31: X.p.q: A and B cannot be distinguished in JSON{TELL}"]
 
 
 def test_a_union_that_is_inherited_is_faulted_once():
@@ -220,7 +220,7 @@ def test_more_keys_than_anybody_would_look_for_are_a_fault():
     members = " | ".join(f"T{i}" for i in range(100))
     text = f"export type U = {members}\n" + "\n".join(f"export interface T{i} {{ k{i}: string }}" for i in range(100))
     assert faults(text) == [
-        "acme.ts:1:17: U: more than 64 keys would have to be looked for; give the members a tag, a key with a literal"
+        "acme.ts:1:17: U: telling the members apart needs more than 64 keys; add a key with a different literal in each member"
     ]
 
 

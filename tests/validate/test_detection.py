@@ -106,7 +106,7 @@ def test_without_a_name_those_are_reported_that_accept_all_of_it() -> None:
     assert notes(found) == [f"names no revision; accepted by {' and '.join(ALL)}"]
     assert found.ok
     assert found.accepted == ALL
-    assert found.unnamed() == f"it names no revision; accepted by {', '.join(ALL)}"
+    assert found.unnamed() == f"the conversation names no revision; accepted by {', '.join(ALL)}"
 
 
 def test_some_of_them() -> None:
@@ -125,14 +125,14 @@ def test_none_of_them_and_then_the_nearest_says_what_is_wrong() -> None:
         ("error", "$.result.content[2].type", "2025-11-25"),
     ]
     assert (found.ok, found.accepted) == (False, ())
-    assert found.unnamed() == "it names no revision, and no revision accepts it; 2025-11-25 matches best"
+    assert found.unnamed() == "the conversation names no revision, and no revision accepts it; 2025-11-25 matches best"
 
 
 def test_what_is_kept_until_it_is_known_is_bounded() -> None:
     found = report(*[request("tools/call")] * 50, *opening(), limits=Limits(undecided=5))
     errors = [each for each in found if each.level == "error"]
     assert len(errors) == 6
-    assert errors[-1].message == "45 more before the revision was known; pass it with --version"
+    assert errors[-1].message == "45 more findings before the revision was known; pass --version to see them"
 
 
 def test_the_names_of_several_conversations_are_counted() -> None:
@@ -144,7 +144,7 @@ def test_the_names_of_several_conversations_are_counted() -> None:
     ]]  # fmt: skip
     found = report(*lines)
     assert found.unnamed() == (
-        "3 conversations name no revision, and no revision accepts all of them; 1 of them are accepted by no revision"
+        "3 conversations name no revision, and no revision accepts all of them; no revision accepts 1 of them"
     )
     assert found.accepted == ()
 

@@ -58,7 +58,7 @@ def test_a_block_with_comments_is_read_without_them_and_says_so() -> None:
     assert [entry.value for entry in entries] == [{"a": 1, "b": 2}]
     (finding,) = findings
     assert (finding.level, finding.code, finding.place.line) == ("note", "commented", 3)
-    assert finding.message == "checked without its comments, which JSON does not have (column 11)"
+    assert finding.message == "checked without its comments, which JSON does not allow (column 11)"
 
 
 @pytest.mark.parametrize("language", ["jsonc", "json5"])

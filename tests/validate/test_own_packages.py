@@ -50,7 +50,7 @@ def test_types_and_folders_are_those_of_the_draft(draft: ModuleType, tmp_path: P
     file.write_text('{"jsonrpc": "2.0", "id": 1, "method": "jump", "params": {}}', encoding="utf-8")
     assert {each.path for each in validate(file, package=draft)} == {"$.params._meta", "$.params.height"}
     assert validate(file, package=draft, type="JSONRPCRequest").ok
-    with pytest.raises(BindgenError, match=r"no type 'JumpRequst' in draft; did you mean JumpRequest"):
+    with pytest.raises(BindgenError, match=r"unknown type 'JumpRequst' in draft; did you mean JumpRequest"):
         validate(file, package=draft, version="draft", type="JumpRequst")
 
 
@@ -58,7 +58,7 @@ def test_a_schema_may_have_the_label_of_a_bundled_revision() -> None:
     with imported(SchemaFile(schemas() / "2025-06-18" / "schema.ts", "2025-06-18")) as package:
         report = validate_messages(opening(), package=package, version="2025-06-18")
         assert list(report) == []
-        assert report.summary() == "nothing wrong in 3 messages (2025-06-18)"
+        assert report.summary() == "no errors in 3 messages (2025-06-18)"
 
 
 def test_packages_of_one_label_are_kept_apart(tmp_path: Path) -> None:

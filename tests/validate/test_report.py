@@ -118,8 +118,8 @@ def test_findings_are_made_as_they_are_asked_for() -> None:
 
 
 def test_a_report_says_what_it_comes_to() -> None:
-    assert str(run(*opening())) == "nothing wrong in 3 messages (2025-06-18)"
-    assert str(run()) == "nothing wrong; there are no messages"
+    assert str(run(*opening())) == "no errors in 3 messages (2025-06-18)"
+    assert str(run()) == "no errors; no messages found"
     assert str(run(request("tools/call"), request("x", 2))) == (
         "1 error, 1 note in 2 messages (2025-06-18)\n<messages>:1: $.params: missing, expected an object  (2025-06-18)"
     )

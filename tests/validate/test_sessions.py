@@ -34,15 +34,15 @@ def said(*messages: Json, version: str = "2025-06-18", notes: bool = False, **op
         (request("ping", 1.0), "$.id: found 1.0, expected a string or an integer"),
         (request("ping", True), "$.id: found true, expected a string or an integer"),
         ({**request("ping"), "method": 5}, "$.method: found 5, expected a string"),
-        (request("notifications/initialized"), "$.id: an id, but notifications/initialized is a notification, which has none"),
+        (request("notifications/initialized"), "$.id: found an id, expected none, as notifications/initialized is a notification"),
         (notification("tools/list"), "$.id: missing, expected an id, as tools/list is a request"),
         (request("tools/call", nme="add"), "$.params.name: missing, expected a string"),
         (request("tools/call", name="add", arguments=[]), "$.params.arguments: found an array, expected an object"),
         ({**request("ping"), "params": []}, "$.params: found an array, expected an object"),
         (request("logging/setLevel", level="loud"), '$.params.level: "loud" is not one of "debug", "info", "notice", "warning", "error", "critical", …'),
-        (request("tasks/list"), "$.method: tasks/list is a method of 2025-11-25 only"),
+        (request("tasks/list"), "$.method: tasks/list exists only in 2025-11-25"),
         (failure(code="x"), '$.error.code: found "x", expected an integer'),
-        ([request("ping")], "$: a batch; only 2025-03-26 has batches"),
+        ([request("ping")], "$: found a batch, but only 2025-03-26 has batches"),
         (request("resources/read", uri="no uri"), None),
     ],
 )  # fmt: skip
@@ -76,7 +76,7 @@ def test_all_that_is_wrong_with_a_message_is_said() -> None:
 
 def test_an_answer_to_what_was_not_recorded_is_not_checked() -> None:
     assert said(result(5, content=3)) == []
-    note = "1: $.result: not checked: the request of this result was not seen"
+    note = "1: $.result: not checked: the request of this result is unknown"
     assert said(result(5, content=3), notes=True) == [note]
 
 
@@ -207,7 +207,7 @@ def test_requests_beyond_the_limit_are_forgotten_and_this_is_said_once() -> None
     found = said(*asked, result(0, tools=3), result(4, tools=3), notes=True, limits=Limits(open_requests=2))
     assert found == [
         "3: $: more than 2 requests are unanswered; the oldest are no longer tracked",
-        "6: $.result: not checked: the request of this result was not seen",
+        "6: $.result: not checked: the request of this result is unknown",
         "7: $.result.tools: found 3, expected an array",
     ]
 

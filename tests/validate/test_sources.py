@@ -154,7 +154,7 @@ def test_a_json_file_may_hold_a_conversation(tmp_path: Path) -> None:
 def test_an_array_without_answers_in_it_is_a_batch(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", json.dumps([CALL]))
     assert shown(validate(path, version="2025-03-26")) == ["$[0].params.name: missing, expected a string"]
-    assert shown(validate(path, version="2025-06-18")) == ["$: a batch; only 2025-03-26 has batches"]
+    assert shown(validate(path, version="2025-06-18")) == ["$: found a batch, but only 2025-03-26 has batches"]
 
 
 def test_a_json_file_with_a_text_on_each_line(tmp_path: Path) -> None:
@@ -216,9 +216,9 @@ def test_a_folder_of_logs_may_be_named_after_a_day(tmp_path: Path) -> None:
 def test_a_type_that_one_revision_does_not_have(tmp_path: Path) -> None:
     path = written(tmp_path / "Task" / "a.json", "{}")
     assert shown(validate(path, version="2025-06-18")) == ["$: 2025-06-18 has no type Task"]
-    with pytest.raises(BindgenError, match="no type 'Task' in 2025-06-18"):
+    with pytest.raises(BindgenError, match="unknown type 'Task' in 2025-06-18"):
         validate(path, version="2025-06-18", type="Task")
-    with pytest.raises(BindgenError, match=r"no type 'Tols' in 2026-07-28; did you mean Tool"):
+    with pytest.raises(BindgenError, match=r"unknown type 'Tols' in 2026-07-28; did you mean Tool"):
         validate(path, type="Tols")
 
 

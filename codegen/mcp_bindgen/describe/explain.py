@@ -284,7 +284,7 @@ class _Decisions:
                 # A single kind is not a choice: "an object" is obvious.
                 return self.lines(decision.branches[0][1], indent)
             case ByKind():
-                return self._branches("by the kind of JSON", decision.branches, indent)
+                return self._branches("by the JSON type", decision.branches, indent)
             case ByTag():
                 branches = [(literal(value), inner) for value, inner in decision.branches]
                 absent = [] if decision.absent is None else [("absent", decision.absent)]
@@ -292,7 +292,7 @@ class _Decisions:
             case ByKey():
                 other = [] if decision.absent is None else [("absent", decision.absent)]
                 return self._branches(
-                    f"by {decision.key!r} being there", [("present", decision.present), *other], indent
+                    f"by the presence of {decision.key!r}", [("present", decision.present), *other], indent
                 )
             case ByNested():
                 inner = self.lines(decision.inner, indent)
@@ -301,7 +301,7 @@ class _Decisions:
                 branches = [("first element", decision.inner), ("empty", decision.empty)]
                 return self._branches("by the first element", branches, indent)
             case Undecidable():
-                return [f"{indent}not by the value: {decision.reason}"]
+                return [f"{indent}impossible: {decision.reason}"]
 
     def _branches(self, title: str, branches: Iterable[tuple[str, Decision]], indent: str) -> list[str]:
         lines = [f"{indent}{title}:"]

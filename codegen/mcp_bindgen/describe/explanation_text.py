@@ -69,8 +69,11 @@ class _Page:
         method = document["subject"] == "method"
         params: Json = document.get("params") or {}
         trees: list[tuple[str, list[str]]] = [
-            ("Results told apart" if method else "Told apart", document.get("told_apart", [])),
-            ("Params told apart", params.get("told_apart", [])),
+            (
+                "How results are distinguished" if method else "How alternatives are distinguished",
+                document.get("told_apart", []),
+            ),
+            ("How params are distinguished", params.get("told_apart", [])),
         ]
         for title, tree in trees:
             if tree:
@@ -92,7 +95,7 @@ class _Page:
         former = document.get("former_members", [])
         if former:
             yield ""
-            yield self._style.strong("No longer")
+            yield self._style.strong("Removed members")
             for old in former:
                 until = self._style.faint(f"until {old['until']}")
                 yield f"  {_safe(old['name'])}  {until}"
@@ -101,7 +104,7 @@ class _Page:
         yield ""
         yield self._style.strong(_safe(title))
         if not members:
-            yield self._style.faint("  none of its own")
+            yield self._style.faint("  none")
         yield from self._rows(members, 2)
 
     def _rows(self, members: list[Json], indent: int) -> Iterator[str]:
@@ -181,7 +184,7 @@ def _member_facts(document: Json) -> Iterator[tuple[str, str]]:
 
 
 def _method_facts(document: Json) -> Iterator[tuple[str, str]]:
-    inside = ", inside other messages only" if document["embedded"] else ""
+    inside = ", only inside other messages" if document["embedded"] else ""
     yield "sent by", " and ".join(document["sent_by"]) + inside
     yield "message", document["message"]
     if "capability" in document:
@@ -222,7 +225,7 @@ def _notes(member: Json) -> list[str]:
     if member.get("null_tolerated"):
         notes.append("receivers accept null")
     if member.get("envelope"):
-        notes.append("of the JSON-RPC envelope")
+        notes.append("part of the JSON-RPC envelope")
     if member["inherited"]:
         notes.append(f"from {member['declared_in']}")
     if member.get("since"):

@@ -38,7 +38,7 @@ def _revision(protocol: Protocol) -> dict[str, Any]:
 
 def render_revisions(document: dict[str, Any], target: str | None) -> str:
     """Return the document as text, with the target as users type it."""
-    head = ("revision", "types", "requests", "notifications", "checked against the official")
+    head = ("revision", "types", "requests", "notifications", "compared with the official")
     rows = [
         (
             entry["revision"],
@@ -57,7 +57,7 @@ def render_revisions(document: dict[str, Any], target: str | None) -> str:
         ).rstrip()
         for row in (head, *rows)
     ]
-    where = f"written to {target}" if target else "written where --out says"
+    where = f"written to {target}" if target else "written to the folder of --out"
     return "\n".join([*lines, "", f"Packages are {where}, as {_packages(document)}."])
 
 

@@ -30,7 +30,7 @@ class Span:
             return ", ".join(self.having)
         if last == self.bundled[-1]:
             return f"{first} only" if first == last else f"{first} and later"
-        gone = f"gone since {self.bundled[stop]}"
+        gone = f"removed in {self.bundled[stop]}"
         return f"{first} only, {gone}" if first == last else f"{first} to {last}, {gone}"
 
 

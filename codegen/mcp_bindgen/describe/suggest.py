@@ -39,7 +39,7 @@ def unknown_among(name: str, lookups: Sequence[Lookup], where: str | None = None
 
 def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
-    return BindgenError("; ".join([f"no {shown!r} in {where}", *hints]))
+    return BindgenError("; ".join([f"{shown!r} not found in {where}", *hints]))
 
 
 def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:

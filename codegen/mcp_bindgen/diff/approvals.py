@@ -26,7 +26,7 @@ def read_approvals(data: bytes, name: str) -> dict[str, str]:
     try:
         document = tomllib.loads(data.decode())
     except UnicodeDecodeError as problem:
-        message = f"{name}: not UTF-8 at byte {problem.start}; an approvals file is TOML"
+        message = f"{name}: byte {problem.start} is not UTF-8; an approvals file is TOML"
         raise BindgenError(message) from problem
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         message = f"{name}: {problem}; write {_EXAMPLE}"
@@ -43,13 +43,13 @@ def read_approvals(data: bytes, name: str) -> dict[str, str]:
 
 def _reason(identity: str, found: Any, name: str) -> str:
     if isinstance(found, dict):
-        message = f"{name}: {identity!r} is a table; put the whole id of the change in quotes"
+        message = f"{name}: {identity!r} is a table; write the whole id of the change in quotes"
         raise BindgenError(message)
     if not isinstance(found, str):
         message = f"{name}: the reason of {identity!r} must be a string"
         raise BindgenError(message)
     if not found.strip():
-        message = f"{name}: {identity!r} has no reason; write why the change is fine, or remove the entry"
+        message = f"{name}: {identity!r} has no reason; write why the change is acceptable, or remove the entry"
         raise BindgenError(message)
     return " ".join(found.split())
 
@@ -72,7 +72,7 @@ def skeleton(assessment: Assessment) -> str:
     difference = assessment.difference
     lines = [
         f"# {visible(difference.old.revision)} to {visible(difference.new.revision)}",
-        "# Write a reason for each change that is fine, and remove the others.",
+        "# Write a reason for each acceptable change, and remove the others.",
         "",
         f"[{_TABLE}]",
     ]

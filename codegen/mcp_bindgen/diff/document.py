@@ -106,17 +106,17 @@ def _with(kinds: list[Kind], member: str) -> Json:
 
 
 _WITNESS = closed(
-    "A message that shows what the change means.",
+    "A message that shows the effect of the change.",
     {
         "pairing": {"enum": list(PAIRINGS)},
         "sender": {"enum": list(SIDES)},
         "message": described(
-            "The JSON that is sent: an object, or for a batch an array of them.",
+            "The JSON of the message: an object, or for a batch an array of objects.",
             {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}, "minItems": 1}]},
         ),
         "outcome": described(
-            "What the receiver does: it refuses the message, ignores a part of it, or has no such method and so "
-            "gives no result but the error -32601.",
+            "The reaction of the receiver: it refuses the message, ignores a part of it, or does not have the method "
+            "and returns the error -32601.",
             {"enum": ["refused", "ignored", "unanswered"]},
         ),
     },
@@ -124,37 +124,42 @@ _WITNESS = closed(
 
 _CHANGE: Json = {
     **closed(
-        "One thing that differs.",
+        "One change.",
         {
-            "id": described("Unique in the document and the same in every run; approvals name it.", TEXT),
+            "id": described("Unique in the document and the same in every run; used in approvals files.", TEXT),
             "kind": {"enum": list(KINDS)},
-            "rule": described("By what it was judged; more rules may come.", {"anyOf": [{"enum": list(RULES)}, TEXT]}),
-            "subject": described("What changed: a type, a field, a method, a constant.", TEXT),
-            "old": described("TypeScript text of the type or value before; null where there was none.", TEXT_OR_NULL),
-            "new": described("The same after.", TEXT_OR_NULL),
+            "rule": described(
+                "The rule that judged the change; later versions may add rules.",
+                {"anyOf": [{"enum": list(RULES)}, TEXT]},
+            ),
+            "subject": described("The type, field, method or constant that changed.", TEXT),
+            "old": described(
+                "TypeScript text of the type or value before the change; null if there was none.", TEXT_OR_NULL
+            ),
+            "new": described("TypeScript text after the change; null if there is none.", TEXT_OR_NULL),
             "verdicts": closed(
-                "What it means for peers that do not negotiate, and for code over generated types.",
+                "The effect on peers that do not negotiate, and on code that uses the generated types.",
                 dict.fromkeys(PAIRINGS, LEVEL) | {"api": LEVEL},
             ),
             "level": described("The worse of the verdicts for the two pairings.", LEVEL),
-            "reason": described("Who breaks, and why, in one sentence.", TEXT),
+            "reason": described("Which side breaks, and why, in one sentence.", TEXT),
         },
         {
             "member": described("The union member, enumeration value or result type, as in TypeScript.", TEXT),
-            "declared_in": described("The type that declares the field, where the subject inherits it.", TEXT),
-            "inherited_by": described("The types that change with the subject, which declares the field.", NAMES),
-            "required": described("Whether a field that came or went is (was) required.", {"type": "boolean"}),
+            "declared_in": described("The type that declares the field, if the subject inherits it.", TEXT),
+            "inherited_by": described("Types that inherit the field and change with it.", NAMES),
+            "required": described("Whether the added or removed field is or was required.", {"type": "boolean"}),
             "sent_by": described(
-                "Who sends messages that contain the subject; absent where nobody does.",
+                "The senders of messages that contain the subject; absent if no message does.",
                 {"type": "array", "items": {"enum": list(SIDES)}, "minItems": 1, "uniqueItems": True},
             ),
             "methods": described(
-                "The methods and notifications whose messages contain the subject: in both revisions, or else in either.",
+                "The methods and notifications whose messages contain the subject in both revisions, else in either.",
                 NAMES,
             ),
-            "hint": described("What to do about it.", TEXT),
+            "hint": described("Advice on how to handle the change.", TEXT),
             "witness": _WITNESS,
-            "approved": described("Present where an approvals file has the id.", {"const": True}),
+            "approved": described("Present if an approvals file contains the id.", {"const": True}),
         },
     ),
     "allOf": [
@@ -166,8 +171,8 @@ _CHANGE: Json = {
 _REVISION = closed(
     "One side of the comparison.",
     {
-        "revision": described("The id that was asked for.", TEXT),
-        "source": described("Where its schema was read.", TEXT),
+        "revision": described("The id of the revision.", TEXT),
+        "source": described("The file from which its schema was read.", TEXT),
     },
 )
 
@@ -177,14 +182,14 @@ SCHEMA: Json = {
     "$schema": DIALECT,
     "title": f"The difference of two revisions, {FORMAT}",
     **closed(
-        "All that differs, in a stable order: the same input gives the same bytes.",
+        "All changes, in a stable order: the same input gives the same bytes.",
         {
             "format": {"const": FORMAT},
             "old": {"$ref": "#/$defs/revision"},
             "new": {"$ref": "#/$defs/revision"},
             "summary": closed(
-                "How many changes there are.",
-                {"changes": COUNT, "by_level": closed("By their level.", dict.fromkeys(LEVELS, COUNT))},
+                "Numbers of changes.",
+                {"changes": COUNT, "by_level": closed("Numbers of changes by level.", dict.fromkeys(LEVELS, COUNT))},
             ),
             "changes": {"type": "array", "items": {"$ref": "#/$defs/change"}},
         },

@@ -54,8 +54,8 @@ class FallbackReadings:
 
 
 def _why(receiver: str, other: str, verdict: Verdict) -> str:
-    what = "misses nothing that it always has" if verdict == "compatible" else "may ignore a part of it"
-    return f"{receiver} {{r}} reads it as {other} and {what}."
+    what = "which has all its required members" if verdict == "compatible" else "and may ignore a part of it"
+    return f"{receiver} {{r}} reads it as {other}, {what}."
 
 
 def _has_all(sent: ObjectType, read: ObjectType) -> bool:

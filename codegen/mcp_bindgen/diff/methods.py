@@ -18,12 +18,12 @@ from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
 _HANDSHAKE = frozenset({"initialize"})
 """Requests that start a session; their receiver does nothing else before it has answered."""
 
-_HANDSHAKE_HINT = "Begin in the way of one revision, and in that of the other where it is refused."
+_HANDSHAKE_HINT = "Begin as one revision requires; if the peer refuses that, begin as the other requires."
 
 _PROBES = frozenset({"server/discover"})
 """Requests that discover the revision of a peer, which need not know them."""
 
-_PROBE_HINT = "Call it first: who refuses it as unknown, or does not answer, has an earlier revision."
+_PROBE_HINT = "Call it first: a peer that does not know it, or does not respond, has an earlier revision."
 
 _REQUESTED_BY_PARAM: Mapping[str, str] = {"CreateTaskResult": "task"}
 """Results that answer only requests with a certain member in their params, and the name of that member."""
@@ -58,8 +58,8 @@ def _removed(method: Method) -> Finding:
     if method.name not in _HANDSHAKE:
         return finding
     reason = (
-        f"An old {{s}} begins with {method.name}, which a new {{r}} does not know; a new {{s}} never sends it, and an old "
-        "{r} starts no session without it."
+        f"An old {{s}} begins with {method.name}, which a new {{r}} does not know; a new {{s}} never sends it, but an old "
+        "{r} requires it to start a session."
     )
     return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
 
@@ -73,8 +73,8 @@ def _added(method: Method) -> Finding:
     if method.name not in _HANDSHAKE:
         return finding
     reason = (
-        f"A new {{s}} begins with {method.name}, which an old {{r}} does not know; an old {{s}} never sends it, and a new "
-        "{r} starts no session without it."
+        f"A new {{s}} begins with {method.name}, which an old {{r}} does not know; an old {{s}} never sends it, but a new "
+        "{r} requires it to start a session."
     )
     return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
 
@@ -97,7 +97,7 @@ def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> F
 
 def _changed(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]:
     if old.embedded != new.embedded:
-        words = ("as a request of its own", "inside another message")
+        words = ("as a separate request", "inside another message")
         before, after = words if new.embedded else words[::-1]
         yield evolve(_finding(old, new, "method_embedded", "method-embedded"), old=before, new=after)
     if set(old.sent_by) != set(new.sent_by):
@@ -163,7 +163,7 @@ def _unrequested(
     params = alternatives(method.params, protocol.aliases).objects
     if any(each.name == member for path in params for each in protocol.objects[path].fields):
         return None
-    reason = f"{responders} answers with {{member}} only if the request has {member}, which {requesters} never sends."
+    reason = f"{responders} returns {{member}} only for requests with `{member}`, which {requesters} never sends."
     return FallbackReading(HARMLESS, reason)
 
 

@@ -17,7 +17,7 @@ from mcp_bindgen.ir.protocol import About, Constraints, Field, ObjectOf, ObjectT
 _ENVELOPE = frozenset({"jsonrpc", "id"})
 """Fields that some revisions declare in every message and others in its base."""
 
-_SEND_ALWAYS = "Send it always: receivers of the old revision take it too."
+_SEND_ALWAYS = "Always send it: receivers of the old revision accept it too."
 
 _NOTHING = ObjectType(path="", kind="inline", fields=(), index=None)
 
@@ -143,10 +143,10 @@ class ObjectComparer:
         )
         if old.optional and not new.optional:
             required = evolve(finding, kind="field_became_required", rule="field-became-required")
-            yield _tolerated(required, new, "An old {s} may leave it out, but a new {r}")
+            yield _tolerated(required, new, "An old {s} may omit it, but a new {r}")
         if new.optional and not old.optional:
             optional = evolve(finding, kind="field_became_optional", rule="field-became-optional")
-            yield _tolerated(optional, old, "A new {s} may leave it out, but an old {r}")
+            yield _tolerated(optional, old, "A new {s} may omit it, but an old {r}")
         is_params = new.name == "params" and pair.old in self._old_messages and pair.new in self._new_messages
         for each in types.compare(schema_type(old), schema_type(new), is_params=is_params):
             if isinstance(each, InlinePair):
@@ -228,31 +228,29 @@ def _responses(messages: Iterable[str]) -> frozenset[str]:
 def _added_reason(field: Field, base: str | None) -> str | None:
     """Return the reason for an added field if its rule does not explain all; ``base``: the params that had it before."""
     if base is not None and field.optional:
-        return f"It is not new in messages: {base} had it for all of them, and now these params declare it too."
+        return f"It is not new in messages: {base} declared it for all of them, and now these params declare it too."
     if base is not None:
-        return f"An old {{s}} may leave it out, which {base} allowed in all messages, and a new {{r}} requires it."
+        return f"An old {{s}} may omit it, as {base} allowed in all messages, but a new {{r}} requires it."
     if field.about.deprecated is not None and field.optional:
-        return "An old {r} ignores it, a new {r} does without it; it comes deprecated, and may go in a later revision."
+        return "An old {r} ignores it, and a new {r} accepts its absence; it is deprecated and may be removed later."
     return None
 
 
 def _removed_reason(field: Field, base: str | None, *, now_open: bool) -> str | None:
     """Return the same for a removed field; ``base``: the params that still have it."""
     if base is not None and field.optional:
-        return (
-            f"It is not gone from messages: {base} has it for all of them, and these params only no longer declare it."
-        )
+        return f"Messages may still contain it: {base} declares it for all of them, and only these params no longer do."
     if base is not None:
-        return f"A new {{s}} may leave it out, which {base} allows in all messages, and an old {{r}} requires it."
+        return f"A new {{s}} may omit it, as {base} allows in all messages, but an old {{r}} requires it."
     if now_open and field.optional:
-        return "A new {s} may put something else there, which an old {r} does not expect."
+        return "A new {s} may send another value there, which an old {r} does not expect."
     return None
 
 
 def _tolerated(finding: Finding, field: Field, start: str) -> Finding:
     """Return the finding as harmless for receivers that must tolerate an absent field by their specification."""
-    default = f", and takes it for {literal(field.default)}" if field.default is not None else ""
-    reason = f"{start} does without it, as the specification asks{default}."
+    default = f", and assumes {literal(field.default)}" if field.default is not None else ""
+    reason = f"{start} accepts its absence, as the specification requires{default}."
     match field.absence_required_of:
         case ():
             return finding

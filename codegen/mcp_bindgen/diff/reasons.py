@@ -26,90 +26,91 @@ class _Texts(NamedTuple):
     harmless: str = ""
 
 
-_NAME = "Names of types are not on the wire"
-_CONSTANT = "Names of constants are not on the wire"
+_NAME = "Messages do not contain names of types"
+_CONSTANT = "Messages do not contain names of constants"
 
 _TEXTS: Mapping[str, _Texts] = {
-    "field-added-required": _Texts("An old {s} does not send it, and a new {r} requires it", ""),
-    "field-added-optional": _Texts("", "", "An old {r} ignores it, a new {r} does without it"),
-    "field-removed-required": _Texts("", "A new {s} no longer sends it, and an old {r} requires it"),
-    "field-removed-optional": _Texts("An old {s} may send it, and a new {r} silently ignores it", ""),
+    "field-added-required": _Texts("An old {s} does not send it, but a new {r} requires it", ""),
+    "field-added-optional": _Texts("", "", "An old {r} ignores it, and a new {r} accepts its absence"),
+    "field-removed-required": _Texts("", "A new {s} no longer sends it, but an old {r} requires it"),
+    "field-removed-optional": _Texts("An old {s} may send it, but a new {r} silently ignores it", ""),
     "field-removed-now-open": _Texts(
-        "", "A new {s} may leave it out or put something else there, which an old {r} does not expect"
+        "", "A new {s} may omit it or send another value there, which an old {r} does not expect"
     ),
-    "field-became-required": _Texts("An old {s} may leave it out, and a new {r} requires it", ""),
-    "field-became-optional": _Texts("", "A new {s} may leave it out, and an old {r} requires it"),
-    "type-widened": _Texts("", "A new {s} may send other values than {old}, which is all that an old {r} takes"),
-    "type-narrowed": _Texts("An old {s} may send other values than {new}, which is all that a new {r} takes", ""),
+    "field-became-required": _Texts("An old {s} may omit it, but a new {r} requires it", ""),
+    "field-became-optional": _Texts("", "A new {s} may omit it, but an old {r} requires it"),
+    "type-widened": _Texts("", "A new {s} may send values other than {old}, but an old {r} accepts no others"),
+    "type-narrowed": _Texts("An old {s} may send values other than {new}, but a new {r} accepts no others", ""),
     "type-replaced": _Texts(
-        "An old {s} sends {old}, which a new {r} does not take", "a new {s} sends {new}, which an old {r} does not take"
+        "An old {s} sends {old}, which a new {r} does not accept",
+        "a new {s} sends {new}, which an old {r} does not accept",
     ),
-    "type-equivalent": _Texts("", "", "It is written differently, and takes the same messages"),
+    "type-equivalent": _Texts("", "", "It is written differently, but accepts the same messages"),
     "union-member-added": _Texts("", "A new {s} may send {member}, which an old {r} does not know"),
     "union-member-removed": _Texts("An old {s} may send {member}, which a new {r} no longer accepts", ""),
     "enum-value-added": _Texts("", "A new {s} may send {member}, which an old {r} does not know"),
     "enum-value-removed": _Texts("An old {s} may send {member}, which a new {r} no longer accepts", ""),
-    "open-enum-value-added": _Texts("", "", "Any string was legal before; now {member} has a meaning"),
-    "open-enum-value-removed": _Texts("", "", "Any string is still legal; {member} is no longer mentioned"),
-    "openness-changed": _Texts("", "", "On the wire every object is open, with an index signature or without"),
-    "constraint-changed": _Texts("", "", "It limits what a {s} should send; a {r} takes the same values as before"),
-    "method-added": _Texts("", "A new {s} may call it, and an old {r} does not know it"),
-    "method-removed": _Texts("An old {s} calls it, and a new {r} does not know it", ""),
-    "notification-added": _Texts("", "", "An old {r} ignores it, a new {r} expects nothing of an old {s}"),
-    "notification-removed": _Texts("", "An old {r} may wait for it, and a new {s} never sends it"),
+    "open-enum-value-added": _Texts("", "", "Any string was valid before; now {member} has a meaning"),
+    "open-enum-value-removed": _Texts("", "", "Any string is still valid; {member} is no longer listed"),
+    "openness-changed": _Texts("", "", "Receivers ignore unknown members, with or without an index signature"),
+    "constraint-changed": _Texts("", "", "It limits what a {s} should send; a {r} accepts the same values as before"),
+    "method-added": _Texts("", "A new {s} may call it, but an old {r} does not know it"),
+    "method-removed": _Texts("An old {s} may call it, but a new {r} does not know it", ""),
+    "notification-added": _Texts("", "", "An old {r} ignores it, and a new {r} does not wait for it"),
+    "notification-removed": _Texts("", "An old {r} may wait for it, but a new {s} never sends it"),
     "method-embedded": _Texts(
-        "An old {s} sends it {old}, where a new {r} does not look for it",
-        "a new {s} sends it {new}, where an old {r} does not look for it",
+        "An old {s} sends it {old}, where a new {r} does not expect it",
+        "a new {s} sends it {new}, where an old {r} does not expect it",
     ),
-    "type-removed": _Texts("", "", f"{_NAME}; code that uses it has to change"),
-    "type-renamed": _Texts("", "", f"{_NAME}; code that uses it has to call it {{new}}"),
+    "type-removed": _Texts("", "", f"{_NAME}, but code that uses it must change"),
+    "type-renamed": _Texts("", "", f"{_NAME}, but code that uses it must call it {{new}}"),
     "type-redefined": _Texts(
-        "An old {s} may send what a new {r} does not take, since the name stands for something else now",
-        "a new {s} may send what an old {r} does not take, since the name stands for something else now",
-        "The name stands for something else now, but each side reads the messages of the other",
+        "An old {s} may send values that a new {r} does not accept, because the name now means another type",
+        "a new {s} may send values that an old {r} does not accept, because the name now means another type",
+        "The name now means another type, but each side accepts the messages of the other",
     ),
     "type-added": _Texts("", "", _NAME),
-    "constant-removed": _Texts("", "", f"{_CONSTANT}; code that uses it has to change"),
+    "constant-removed": _Texts("", "", f"{_CONSTANT}, but code that uses it must change"),
     "constant-added": _Texts("", "", _CONSTANT),
-    "constant-changed": _Texts("", "", f"{_CONSTANT}; its value was {{old}} and is {{new}}"),
-    "deprecated-added": _Texts("", "", "It still works, and may go in a later revision"),
-    "deprecated-removed": _Texts("", "", "It works as before, and is meant to stay"),
-    "doc-changed": _Texts("", "", "Only the words have changed"),
+    "constant-changed": _Texts("", "", f"{_CONSTANT}; its value changed from {{old}} to {{new}}"),
+    "deprecated-added": _Texts("", "", "It still works, but a later revision may remove it"),
+    "deprecated-removed": _Texts("", "", "It works as before, and its removal is no longer announced"),
+    "doc-changed": _Texts("", "", "Only the documentation changed"),
 }
 
 _HINTS: Mapping[str, str] = {
-    "field-added-required": "Send it always: receivers of the old revision ignore it.",
-    "field-became-required": "Send it always: receivers of the old revision take it too.",
+    "field-added-required": "Always send it: receivers of the old revision ignore it.",
+    "field-became-required": "Always send it: receivers of the old revision accept it too.",
     "field-removed-required": "Keep sending it to {r}s of the old revision.",
     "field-removed-optional": "Do not rely on it until the {r}'s revision is known.",
     "field-became-optional": "Keep sending it to {r}s of the old revision.",
-    "type-narrowed": "Send only what both revisions take.",
-    "type-widened": "Send only what both revisions take, until the {r}'s revision is known.",
+    "type-narrowed": "Send only values that both revisions accept.",
+    "type-widened": "Send only values that both revisions accept until the {r}'s revision is known.",
     "type-replaced": "Find out the {r}'s revision before sending it.",
-    "union-member-added": "Send it to {r}s of the new revision only.",
-    "enum-value-added": "Send it to {r}s of the new revision only.",
+    "union-member-added": "Send it only to {r}s of the new revision.",
+    "enum-value-added": "Send it only to {r}s of the new revision.",
     "union-member-removed": "Send another alternative, or find out the {r}'s revision first.",
-    "method-added": "Call it on {r}s of the new revision only.",
-    "method-removed": "Call it on {r}s of the old revision only, or be ready for its refusal.",
+    "method-added": "Call it only on {r}s of the new revision.",
+    "method-removed": "Call it only on {r}s of the old revision, or handle the error.",
     "notification-removed": "Do not wait for it.",
-    "method-embedded": "Find out the {r}'s revision, and send it the way that revision has it.",
+    "method-embedded": "Find out the {r}'s revision, and send it in the way of that revision.",
 }
 
 
 _RESULT_HINTS: Mapping[str, str] = {
-    "union-member-added": "Answer so to {r}s of the new revision only.",
-    "union-member-removed": "Answer otherwise, or find out the {r}'s revision first.",
+    "union-member-added": "Return it only to {r}s of the new revision.",
+    "union-member-removed": "Return another result, or find out the {r}'s revision first.",
 }
 
 _RESULTS: Mapping[str, _Texts] = {
-    "union-member-added": _Texts("", "A new {s} may answer with {member}, which an old {r} does not know"),
-    "union-member-removed": _Texts("An old {s} may answer with {member}, which a new {r} no longer accepts", ""),
+    "union-member-added": _Texts("", "A new {s} may return {member}, which an old {r} does not know"),
+    "union-member-removed": _Texts("An old {s} may return {member}, which a new {r} no longer accepts", ""),
 }
 """The same for results of a method."""
 
 
 _NOWHERE = "No message that both revisions know contains it"
-_ELSEWHERE = "Neither revision sends it where the other one looks for it"
+_ELSEWHERE = "Neither revision sends it where the other one expects it"
 
 
 def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collection[Side]) -> str:
@@ -119,7 +120,7 @@ def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collectio
         return _direction(finding)
     rule = RULES[finding.rule]
     if not by_side and (rule.weights != HARMLESS or finding.weights is not None):
-        changed = "; code that uses it has to change" if rule.api == "breaking" else ""
+        changed = ", but code that uses it must change" if rule.api == "breaking" else ""
         return f"{_ELSEWHERE if sent_by else _NOWHERE}{changed}."
     if finding.reason is not None:
         return _filled(finding.reason, words)

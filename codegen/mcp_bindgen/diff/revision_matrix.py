@@ -21,7 +21,7 @@ _OLD: Mapping[Pairing, Side] = {"old_client_new_server": "client", "new_client_o
 
 @frozen(kw_only=True)
 class Cell:
-    """A client of one revision with a server of another one, which do not negotiate."""
+    """A client and a server of two revisions that do not negotiate."""
 
     client: str
     server: str
@@ -58,7 +58,7 @@ class Matrix:
     """All pairings of some revisions."""
 
     revisions: tuple[Revision, ...]
-    """The oldest first."""
+    """The revisions, the oldest first."""
     cells: tuple[Cell, ...]
     """By client, then by server, in the order of the revisions; none for a revision with itself."""
     methods: tuple[str, ...]
@@ -130,40 +130,41 @@ def to_document(matrix: Matrix, typed: Mapping[str, str] | None = None) -> Json:
 
 
 _CELL = closed(
-    "A client of one revision with a server of another one, which do not negotiate.",
+    "A client and a server of two revisions that do not negotiate.",
     {
         "client": described("The revision of the client.", TEXT),
         "server": described("The revision of the server.", TEXT),
         "pairing": described(
-            "Which of the two is the old one: a verdict of a change has this name.", {"enum": list(PAIRINGS)}
+            "The side with the older revision, as in the verdicts of a change.", {"enum": list(PAIRINGS)}
         ),
-        "by_level": closed(
-            "How many changes there are, by what they do to this pairing.", dict.fromkeys(LEVELS, COUNT)
-        ),
-        "command": described("The command that shows these changes.", TEXT),
+        "by_level": closed("Numbers of changes by their effect on this pairing.", dict.fromkeys(LEVELS, COUNT)),
+        "command": described("The command that shows the changes.", TEXT),
     },
 )
 
 SCHEMA: Json = {
     "$schema": DIALECT,
-    "title": f"What breaks for every client with every server, {FORMAT}",
+    "title": f"Breaking changes for each client with each server, {FORMAT}",
     **closed(
-        "All pairings, by client and then by server; none of a revision with itself.",
+        "All pairings of two different revisions, by client and then by server.",
         {
             "format": {"const": FORMAT},
             "revisions": described(
-                "The oldest first.",
+                "The revisions, the oldest first.",
                 {
                     "type": "array",
                     "items": closed(
                         "One revision.",
-                        {"revision": described("Its id.", TEXT), "source": described("Where it was read.", TEXT)},
+                        {
+                            "revision": described("Its id.", TEXT),
+                            "source": described("The file from which its schema was read.", TEXT),
+                        },
                     ),
                 },
             ),
             "cells": {"type": "array", "items": _CELL},
         },
-        {"methods": described("Only changes of what the messages of these methods contain were counted.", NAMES)},
+        {"methods": described("The methods whose messages were compared; only changes in these were counted.", NAMES)},
     ),
 }
 """JSON Schema 2020-12."""

@@ -18,10 +18,10 @@ def fractions(before: Alternatives, after: Alternatives) -> Iterator[TypeDiffere
     """Yield the difference between integers and numbers with fractions, which a decoder of integers refuses."""
     match before.has_fractions, after.has_fractions:
         case False, True:
-            reason = "A new {s} may send a number with a fraction, and an old {r} takes integers only."
+            reason = "A new {s} may send a number with a fraction, but an old {r} accepts only integers."
             yield TypeDifference("constraint_changed", "type-widened", reason=reason, texts=(_INTEGER, _NUMBER))
         case True, False:
-            reason = "An old {s} may send a number with a fraction, and a new {r} takes integers only."
+            reason = "An old {s} may send a number with a fraction, but a new {r} accepts only integers."
             yield TypeDifference("constraint_changed", "type-narrowed", reason=reason, texts=(_NUMBER, _INTEGER))
         case _:
             pass
@@ -45,7 +45,7 @@ def values(
         yield TypeDifference("enum_value_removed", f"{prefix}enum-value-removed", text)
     for text in added:
         if nothing_left:
-            reason = f"All values are others now: an old receiver knows none that a new sender has, such as {text}."
+            reason = f"All values changed: an old receiver knows none of those of a new sender, such as {text}."
             yield TypeDifference("enum_value_added", "enum-value-added", text, weights=NOTHING_LEFT, reason=reason)
         else:
             yield TypeDifference("enum_value_added", f"{prefix}enum-value-added", text)

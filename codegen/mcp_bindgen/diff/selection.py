@@ -37,8 +37,7 @@ class Selection:
         for option, rules in (("--only", self.only), ("--ignore", self.ignored)):
             _check(option, "rule", rules, RULES)
         known = [name for protocol in protocols for name in protocol.methods]
-        whose = "either revision" if len(protocols) == _PAIR else "any of the revisions"
-        _check("--method", f"method of {whose}", self.methods, known)
+        _check("--method", "method", self.methods, known)
 
     def of(self, difference: Difference) -> Difference:
         """Return the difference with the selected changes only."""
@@ -58,7 +57,7 @@ def unknown(what: str, word: str, known: Collection[str], otherwise: str) -> str
     """Return an error message for an unknown name, with the nearest known ones."""
     near = nearest_names(word, known)
     hint = f"did you mean {' or '.join(near)}?" if near else otherwise
-    return f"no {what} {word!r}; {hint}"
+    return f"unknown {what} {word!r}; {hint}"
 
 
 def _check(option: str, what: str, words: Iterable[str], known: Collection[str]) -> None:
@@ -66,6 +65,6 @@ def _check(option: str, what: str, words: Iterable[str], known: Collection[str])
         if word not in known:
             names = sorted(set(known))
             listed = f"{', '.join(names[:_FEW])}{', …' if len(names) > _FEW else ''}"
-            otherwise = "--list-rules lists them" if what == "rule" else f"there are {listed}"
+            otherwise = "use --list-rules to list them" if what == "rule" else f"use one of {listed}"
             message = f"{option}: {unknown(what, word, names, otherwise)}"
             raise BindgenError(message)

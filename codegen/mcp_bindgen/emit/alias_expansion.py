@@ -94,7 +94,7 @@ def _refuse_depth(
     def check(kind: Type | None, path: str, position: Position | None) -> int:
         depth = _depth(protocol, kind, depths)
         if depth > MAX_DEPTH:
-            message = f"{path[:60]!r} is nested {depth} levels deep with aliases expanded; the limit is {MAX_DEPTH}"
+            message = f"{path[:60]!r} has {depth} levels when its aliases are expanded; the limit is {MAX_DEPTH}"
             faults.append(Fault(position or Position(protocol.source, 1, 1), message))
         # Reported once: types that refer to this one are not at fault.
         return 0 if depth > MAX_DEPTH else depth
@@ -137,8 +137,8 @@ def _refuse_size(protocol: Protocol) -> None:
             size += len(part.values) if isinstance(part, Enum) else 1
             if size > MAX_SIZE:
                 message = (
-                    f"the types up to here have more than {MAX_SIZE} properties and alternatives, inherited ones included, "
-                    "which is the limit"
+                    f"the schema is too large: the types up to here have more than {MAX_SIZE} properties and alternatives, "
+                    "including inherited ones"
                 )
                 raise SchemaError([Fault(declared.position or Position(protocol.source, 1, 1), message)])
 

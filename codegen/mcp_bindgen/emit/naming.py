@@ -191,7 +191,10 @@ class Names:
         if len(name) > MAX_NAME:
             self._fault(f"the name {name[:40]}… has {len(name)} characters; the limit is {MAX_NAME}", position)
         elif not _is_plain(name):
-            self._fault(f"{_shown(path)} gives no Python name; use letters, digits and inner underscores", position)
+            self._fault(
+                f"{_shown(path)} cannot be converted to a Python name; use letters, digits and inner underscores",
+                position,
+            )
         return f"{name}_" if name in RESERVED_TYPES else name
 
     def _name_fields(self, declared: ObjectType, used: frozenset[str]) -> dict[str, str]:
@@ -201,7 +204,7 @@ class Names:
             place = member.position or declared.position
             if not name or len(name) > MAX_NAME:
                 self._fault(
-                    f"property {_shown(member.name)} of {_shown(declared.path)} gives no name for a Python attribute",
+                    f"property {_shown(member.name)} of {_shown(declared.path)} cannot be converted to a Python name",
                     place,
                 )
             names[member.name] = name
@@ -221,7 +224,9 @@ class Names:
                 name = constant_name(method.interface, "")
             if name in used:
                 place = _position(protocol, method.interface)
-                self._fault(f"method {_shown(method.name)} would get the key {name}, which another method has", place)
+                self._fault(
+                    f"method {_shown(method.name)} would have the same key as another method, {name}; rename one", place
+                )
             used.add(name)
             names[method.name] = name
         return names
@@ -231,7 +236,7 @@ class Names:
         for name, path, position in named:
             if name and name in seen:
                 both = f"{_shown(path)} and {_shown(seen[name])}"
-                self._fault(f"{both} would both be called {name!r} in Python; rename one", position)
+                self._fault(f"{both} would have the same Python name, {name!r}; rename one", position)
             seen.setdefault(name, path)
 
     def _fault(self, message: str, position: Position | None) -> None:

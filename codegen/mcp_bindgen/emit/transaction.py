@@ -202,7 +202,9 @@ def _read_journal(stage: Path) -> list[_Unit]:
     except (TypeError, ValueError):
         ours, units = False, []
     if not ours:
-        message = f"cannot restore what {stage} keeps: its {JOURNAL} was not written by mcp-codegen; remove that folder"
+        message = (
+            f"cannot restore the files in {stage}: its {JOURNAL} was not written by mcp-codegen; remove that folder"
+        )
         raise BindgenError(message)
     return units
 
@@ -232,7 +234,7 @@ def _lock(target: Path) -> int | None:
         os.close(descriptor)
         raise
     os.close(descriptor)
-    message = f"another run of mcp-codegen is still writing to {target}; try again when it has ended"
+    message = f"another run of mcp-codegen is writing to {target}; try again when it has finished"
     raise BindgenError(message)
 
 

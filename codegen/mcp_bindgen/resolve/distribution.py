@@ -80,7 +80,7 @@ class _Distributor:
             self.exceeded = True
             self._faults.add(
                 expression.position,
-                f"the unions in this intersection come to {count} alternatives; accepted are {MAX_ALTERNATIVES}",
+                f"the unions in this intersection combine to {count} alternatives; the limit is {MAX_ALTERNATIVES}",
             )
             return (expression,)
         found: dict[frozenset[TypeExpression], TypeExpression] = {}

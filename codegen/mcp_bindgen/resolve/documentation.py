@@ -42,10 +42,10 @@ def constraints(
             return None
         value = parse(text.strip())
         if value is None:
-            faults.add(position, f"@{name} {text.strip()!r} is not {wanted}")
+            faults.add(position, f"@{name} must be {wanted}, got {text.strip()!r}")
         return value
 
-    count = read("maxItems", _count, "a count")
+    count = read("maxItems", _count, "an integer >= 0")
     return Constraints(
         minimum=read("minimum", _number, "a number"),
         maximum=read("maximum", _number, "a number"),
@@ -60,7 +60,7 @@ def _word(doc: Doc, position: Position, faults: Faults) -> str | None:
     if text is None:
         return None
     if len(text.split()) != 1:
-        faults.add(position, f"@format {text.strip()!r} is not the name of a format")
+        faults.add(position, f"@format must be the name of a format, got {text.strip()!r}")
     return text.strip()
 
 

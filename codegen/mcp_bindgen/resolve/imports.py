@@ -74,7 +74,9 @@ class _Linker:
                 self._roots.append(declaration.name)
         if names.own and not self._roots:
             first = next(iter(names.own.values()))
-            self._faults.add(first.position, "nothing is exported, from here to the end of the file")
+            self._faults.add(
+                first.position, "this file exports no declaration; write `export` before the types of the protocol"
+            )
         for each in self._modules[_SCHEMA].imports:
             target = self._import(each)
             if target is not None:
@@ -93,7 +95,10 @@ class _Linker:
                 # Once the modules are one, the name would mean the declared type.
                 self._clash = True
                 position = self._included[reference.name][1].position
-                self._faults.add(reference.position, f"{reference.name} is TypeScript's here, and a type at {position}")
+                self._faults.add(
+                    reference.position,
+                    f"{reference.name} means TypeScript's own type here, but is also declared at {position}; rename it",
+                )
 
         if self._clash:
             self._faults.check()  # Two things of one name are no ground to go on from.
@@ -201,7 +206,7 @@ class _Linker:
             self._clash = True
             here, there = (other, declaration) if owner == _SCHEMA else (declaration, other)
             self._faults.add(
-                here.position, f"{name} is also declared at {there.position}, and an import pulls that in; rename one"
+                here.position, f"{name} is also declared at {there.position}, which is imported; rename one of them"
             )
 
     def _names_of(self, specifier: str) -> Names:

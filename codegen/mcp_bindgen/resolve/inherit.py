@@ -35,7 +35,7 @@ _SHOWN = 8
 """Number of names of a cycle that a message shows."""
 
 _MAPPED = frozenset({"Omit", "Partial", "Pick", "Required"})
-_NO_OBJECT = "not an object type, so nothing can extend or combine it"
+_NO_OBJECT = "not an object type, so it cannot be extended or combined"
 
 Literals: TypeAlias = dict[object, str | int | float | bool]
 """Values by their key of equality."""
@@ -107,7 +107,7 @@ class Flattener:
         if not isinstance(target, LookupType) and not (
             isinstance(target, Reference) and target.name in self._scope.types
         ):
-            self._faults.add(target.position, 'only a named type can be looked into, as in Tool["name"]')
+            self._faults.add(target.position, 'only properties of a named type can be looked up, as in Tool["name"]')
             return None
         shape = self.shape(target, "")
         if shape is None:
@@ -135,12 +135,13 @@ class Flattener:
         values = literals_of(slot, self._scope) if slot is not None else None
         if declared.value is not None:
             if values is not None and exactly(declared.value) not in values:
-                self._faults.add(declared.position, f"the value of {name} is not the literal that its type says")
+                self._faults.add(declared.position, f"the value of {name} differs from the literal in its type")
             return declared.value
         if values is None or len(values) != 1:
             if slot is not None:
                 self._faults.add(
-                    declared.type.position, f"{_text(declared.type)} is not one literal, so {name} has no known value"
+                    declared.type.position,
+                    f"{_text(declared.type)} is not a single literal, so the value of {name} is unknown",
                 )
             return ""
         return next(iter(values.values()))
@@ -297,7 +298,8 @@ class Flattener:
         self._depths[node] = depth
         if depth == MAX_DEPTH + 1:
             self._faults.add(
-                self._position(node), f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases under it"
+                self._position(node),
+                f"{_name(node)} has more than {MAX_DEPTH} levels of bases or aliases, which is the limit",
             )
         return depth <= MAX_DEPTH
 
@@ -312,7 +314,7 @@ class Flattener:
         names = [_name(node) for node in way]
         if len(names) > _SHOWN:
             names[_SHOWN - 2 : -1] = [f"({len(names) - _SHOWN + 1} more)"]
-        self._faults.add(self._position(way[0]), f"{names[0]} is made of itself: {' -> '.join(names)}")
+        self._faults.add(self._position(way[0]), f"{names[0]} contains itself: {' -> '.join(names)}")
 
 
 def branded(expression: IntersectionType) -> Keyword | None:

@@ -89,11 +89,12 @@ class Methods:
             sent_by = ("server",)
         elif not sent_by:
             sent_by = ("client", "server")
-            self._warn(made, f"{made.path} is in none of {', '.join(_UNIONS)}, so either side may send it")
+            self._warn(made, f"{made.path} is not a member of {', '.join(_UNIONS)}, so both sides may send it")
         if name in self.all:
             other = self.all[name].interface
             self._faults.add(
-                _position(made), f"{made.path} has the method {name!r} of {other}; a method is one message"
+                _position(made),
+                f"{made.path} and {other} have the same method {name!r}; each method must belong to one message",
             )
             return
         params = _fields(made).get("params")
@@ -135,7 +136,8 @@ class Methods:
         if made.path.endswith("Request") or "id" in _fields(made):
             return "request"
         self._warn(
-            made, f"{made.path} has a literal `method`, and nothing else says that it is a message; it is not one"
+            made,
+            f"{made.path} has a literal `method` but no other sign of a message, so it is treated as a plain object",
         )
         return None
 
@@ -154,7 +156,7 @@ class Methods:
             found = [one] if one else []
         if not found:
             wanted = f"{base}ResultResponse, {base}Result or EmptyResult"
-            self._faults.add(_position(made), f"nothing says what answers {made.path}; declare one of {wanted}")
+            self._faults.add(_position(made), f"the result of {made.path} is unknown; declare one of {wanted}")
         return tuple(dict.fromkeys([*found, *self._additional_results(params)]))
 
     def _additional_results(self, params: Field | None) -> Iterator[Type]:

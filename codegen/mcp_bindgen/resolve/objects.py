@@ -146,9 +146,9 @@ class Objects:
                 continue
             if not self._comparison.within(kind_of(other), kind_of(best)):
                 reason = (
-                    f"they are nested more than {MAX_NESTED} levels deep, too deep to compare"
+                    f"they are nested too deeply to compare; the limit is {MAX_NESTED} levels"
                     if self._comparison.too_deep
-                    else "one of the two would have to include the other"
+                    else "one of them must include the other"
                 )
                 self._faults.add(
                     place.position,

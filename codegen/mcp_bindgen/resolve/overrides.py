@@ -187,7 +187,7 @@ def _bundled() -> Overrides:
 def _entries(tables: Mapping[str, object], source: str) -> Iterator[Entry]:
     for kind, rows in tables.items():
         if kind not in _KINDS or not isinstance(rows, list):
-            message = f"{source}: [[{kind}]] is not an override; accepted are {', '.join(_KINDS)}"
+            message = f"{source}: unknown override [[{kind}]]; use one of {', '.join(_KINDS)}"
             raise OverrideError(message)
         for place, row in enumerate(cast("list[object]", rows), 1):
             try:
@@ -201,9 +201,7 @@ def _entry(kind: type[Entry], row: object) -> Entry:
     """Return the entry of one table; raise ``ValueError`` for an invalid one."""
     values = cast("dict[str, object]", row) if isinstance(row, dict) else {}
     known = {each.name: each for each in fields(kind)}
-    problem = next(
-        (f"unknown key {key!r}; accepted are {', '.join(known)}" for key in values if key not in known), None
-    )
+    problem = next((f"unknown key {key!r}; use one of {', '.join(known)}" for key in values if key not in known), None)
     problem = problem or next(
         (f"{key} is missing" for key, each in known.items() if key not in values and each.default is NOTHING), None
     )
@@ -212,7 +210,7 @@ def _entry(kind: type[Entry], row: object) -> Entry:
     read = {key: _READERS[str(known[key].type)](value) for key, value in values.items()}
     for key, value in read.items():
         if value is None:
-            message = f"{key} = {values[key]!r} is not {known[key].type}"
+            message = f"{key} must be {known[key].type}, got {values[key]!r}"
             raise ValueError(message)
     return kind(**read)  # type: ignore[arg-type]
 
@@ -293,7 +291,9 @@ class Applied:
         idle = [entry for entry in self._entries if id(entry) not in self._used]
         if idle:
             listed = "".join(f"\n    [[{_kind(entry)}]] {entry.subject}" for entry in idle)
-            message = f"{self._source}: these entries match nothing in {self._revision}; end them with `until`:{listed}"
+            message = (
+                f"{self._source}: these entries match nothing in {self._revision}; set an earlier `until`:{listed}"
+            )
             raise OverrideError(message)
 
 

@@ -61,14 +61,14 @@ def check_reference(reference: Reference, meant: Declaration | None, faults: Fau
     """Record a fault if a name is not a type, or has the wrong number of arguments."""
     name, count = reference.name, len(reference.arguments)
     if isinstance(meant, Constant):
-        faults.add(reference.position, f"{name} is a constant, not a type; its type is written: typeof {name}")
+        faults.add(reference.position, f"{name} is a constant, not a type; write typeof {name}")
     elif meant is not None:
         if count:
-            faults.add(reference.position, f"{name} takes no type arguments, {count} given")
+            faults.add(reference.position, f"{name} takes no type arguments, got {count}")
     elif name not in GENERICS:
         faults.add(reference.position, f"{name} is neither declared nor imported")
     elif count != GENERICS[name]:
-        faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, {count} given")
+        faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, got {count}")
 
 
 def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults) -> None:
@@ -76,7 +76,7 @@ def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults) -> 
     if meant is None:
         faults.add(query.position, f"{query.name} is neither declared nor imported")
     elif not isinstance(meant, Constant):
-        faults.add(query.position, f"typeof takes a constant, and {query.name} is a type")
+        faults.add(query.position, f"typeof takes a constant, but {query.name} is a type")
 
 
 def _count(arguments: int) -> str:

@@ -116,7 +116,7 @@ class Types:
         """Return the shape without properties that no object can have; a required one is a fault."""
         for name, slot in shape.slots.items():
             if slot.forbidden and not slot.optional:
-                self._faults.add(slot.position, f"{name} is required, and no value has its type, never")
+                self._faults.add(slot.position, f"{name} is required, but no value has its type (never)")
         return without_never(shape)
 
     def _draft(self, draft: Draft, *, floats: bool) -> None:
@@ -133,7 +133,7 @@ class Types:
     def _property(self, written: Written, *, floats: bool) -> Type:
         each = written.property
         if written in self._open:
-            self._faults.add(each.position, f"the type of {written.path()} is made of itself")
+            self._faults.add(each.position, f"the type of {written.path()} contains itself")
             return _JSON
         self._open.append(written)
         expression = each.type
@@ -157,7 +157,7 @@ class Types:
     def _floats(self, doc: Doc, position: Position, site: str | None) -> bool:
         tag = doc.tag("TJS-type") if doc.tags else None
         if tag is not None and tag.strip() not in {"number", "integer"}:
-            self._faults.add(position, f"@TJS-type {tag.strip()!r} says nothing of a number; accepted: number, integer")
+            self._faults.add(position, f"@TJS-type must be number or integer, got {tag.strip()!r}")
         override = site is not None and self._applied.about(overrides.Float, site) is not None
         return override or (tag is not None and tag.strip() == "number")
 
@@ -195,8 +195,8 @@ class Types:
             case "never":
                 self._faults.add(
                     keyword.position,
-                    "never can only be the type of an optional property, of the values of an index signature or an "
-                    "alternative; no value has it",
+                    "no value has the type never; it can only be the type of an optional property or of an index "
+                    "signature, or an alternative",
                 )
                 return _JSON
             case "string" | "boolean" | "null" | "object":
@@ -221,7 +221,7 @@ class Types:
         if len(members) == 1:
             return members[0]
         if not members:
-            self._faults.add(union.position, "no value is any of these alternatives")
+            self._faults.add(union.position, "no value matches any of these alternatives")
             return _JSON
         if (fault := _oversize(members)) is not None:
             self._faults.add(union.position, fault)
@@ -239,15 +239,13 @@ class Types:
         if slot is None:
             return _JSON
         if self._lookups >= MAX_LOOKUPS:
-            self._faults.add(expression.position, f"a chain of more than {MAX_LOOKUPS} look-ups")
+            self._faults.add(expression.position, f"this chain of look-ups is too long; the limit is {MAX_LOOKUPS}")
             return _JSON
         self._lookups += 1
         kinds = dict.fromkeys(self.of(written) for written in slot.candidates)
         self._lookups -= 1
         if len(kinds) > 1:
-            self._faults.add(
-                expression.position, f"{expression.key!r} has several types here; name the one that is meant"
-            )
+            self._faults.add(expression.position, f"{expression.key!r} has several types here; write the intended one")
         return next(iter(kinds))
 
     def _inline(self, expression: TypeExpression, site: _Site) -> Type:
@@ -278,12 +276,12 @@ def _oversize(alternatives: tuple[Type, ...]) -> str | None:
         kind, nested = waiting.pop()
         parts += 1
         if parts > MAX_PARTS:
-            return f"a union of more than {MAX_PARTS} alternatives, those in arrays included"
+            return f"this union has more than {MAX_PARTS} alternatives, including those in arrays"
         if isinstance(kind, ListOf):
             waiting.append((kind.element, nested))
         elif isinstance(kind, Union):
             if nested == MAX_NESTED:
-                return f"unions in arrays in unions, more than {MAX_NESTED} levels deep; give an inner one a name"
+                return f"unions in arrays are nested more than {MAX_NESTED} levels deep; declare an inner one as a type"
             waiting.extend((each, nested + 1) for each in kind.written)
     return None
 

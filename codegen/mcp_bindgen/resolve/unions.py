@@ -95,15 +95,14 @@ class Decider:
         one, other = type_text(decision.one), type_text(decision.other)
         if decision.too_many:
             message = (
-                f"more than {decision.too_many} keys would have to be looked for; give the members a tag, a key with a "
-                "literal"
+                f"telling the members apart needs more than {decision.too_many} keys; add a key with a different literal "
+                "in each member"
             )
         else:
-            message = f"{one} and {other} cannot be told apart on the wire"
+            message = f"{one} and {other} cannot be distinguished in JSON"
             if isinstance(decision.one, ObjectOf) and isinstance(decision.other, ObjectOf):
                 message += (
-                    "; what would tell is a key with different literals, or a required key of one that the other does "
-                    "not declare"
+                    "; add a key with a different literal in each, or a required key that only one of them declares"
                 )
         self._faults.add(kind.position or Position("", 1, 1), f"{place}: {message}")
         return Undecidable(message)

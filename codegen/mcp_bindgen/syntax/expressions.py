@@ -48,7 +48,7 @@ _PHRASES: Final = {
     "existential_type": "a `*` type",
     "flow_maybe_type": "a `?` type",
     "hash_bang_line": "a `#!` line",
-    "import_clause": "an import of something else than names",
+    "import_clause": "an import of something other than names",
     "import_require_clause": "`import … = require(…)`",
     "index_type_query": "a `keyof` type",
     "infer_type": "an `infer` type",
@@ -104,9 +104,9 @@ class ExpressionReader:
         """Read any type."""
         read = _READERS.get(node.type)
         if read is None:
-            return self._refused(node, f"found {described(node)}; accepted: {TYPES}")
+            return self._refused(node, f"found {described(node)}; expected {TYPES}")
         if self._depth > MAX_DEPTH:
-            return self._refused(node, f"nested too deep: at most {MAX_DEPTH} levels are accepted")
+            return self._refused(node, f"nested too deeply: the limit is {MAX_DEPTH} levels")
         self._depth += 1
         try:
             return read(self, node)
@@ -117,7 +117,7 @@ class ExpressionReader:
         """Read the name of a type, constant or property."""
         name = self.source.text(node)
         if "\\" in name:
-            self.faults.add(node, "found an escape sequence in a name; accepted: the character itself")
+            self.faults.add(node, "found an escape sequence in a name; write the character itself")
         return name
 
     # Types
@@ -126,7 +126,7 @@ class ExpressionReader:
         """Read ``string``, ``unknown`` and so on."""
         keyword = self.source.text(node)
         if keyword not in _KEYWORDS:
-            return self._refused(node, f"found `{keyword}`, which no JSON value has as its type; accepted: {TYPES}")
+            return self._refused(node, f"found `{keyword}`, which is not the type of any JSON value; expected {TYPES}")
         return Keyword(cast("KeywordName", keyword), self._position(node))
 
     def literal_type(self, node: Node) -> TypeExpression:
@@ -140,14 +140,14 @@ class ExpressionReader:
         """``Tool``."""
         name = self.name(node)
         if name == "bigint":
-            return self._refused(node, f"found `bigint`, which no JSON value has as its type; accepted: {TYPES}")
+            return self._refused(node, f"found `bigint`, which is not the type of any JSON value; expected {TYPES}")
         return Reference(name, (), self._position(node))
 
     def generic_type(self, node: Node) -> TypeExpression:
         """``Omit<Tool, "name">``."""
         name, arguments = children(node)
         if name.type != "type_identifier":
-            return self._refused(name, f"found {described(name)}; accepted: a plain name")
+            return self._refused(name, f"found {described(name)}; expected a plain name")
         read = tuple(self.expression(child) for child in children(arguments) if child.type not in {"<", ",", ">"})
         return Reference(self.name(name), read, self._position(node))
 
@@ -182,7 +182,7 @@ class ExpressionReader:
         """``typeof NAME``."""
         name = children(node)[1]
         if name.type != "identifier":
-            return self._refused(name, f"found {described(name)} after `typeof`; accepted: the name of a constant")
+            return self._refused(name, f"found {described(name)} after `typeof`; expected the name of a constant")
         return TypeQuery(self.name(name), self._position(node))
 
     def lookup_type(self, node: Node) -> TypeExpression:
@@ -190,7 +190,7 @@ class ExpressionReader:
         target, _, key, _ = children(node)
         literal = children(key)[0] if key.type == "literal_type" else key
         if literal.type != "string":
-            return self._refused(key, f'found {described(literal)} in `[ ]`; accepted: one name in quotes, `["key"]`')
+            return self._refused(key, f'found {described(literal)} in `[ ]`; expected one name in quotes, `["key"]`')
         return LookupType(
             self.expression(target), string_value(literal, self.source, self.faults), self._position(node)
         )
@@ -220,9 +220,9 @@ class ExpressionReader:
         for index, part in enumerate(parts):
             bare = children(part)[1] if part.type == "readonly_type" else part
             if kind == "intersection_type" and bare.type == "union_type":
-                self.faults.add(part, "found a union in an intersection; accepted: `( … )` around it")
+                self.faults.add(part, "found a union in an intersection; put it in parentheses: `( … )`")
             elif part.type == kind and (index or len(parts) == 1):
-                self.faults.add(part, f"found `{_OPERATORS[kind]}` with no type before it; accepted: {TYPES}")
+                self.faults.add(part, f"found `{_OPERATORS[kind]}` with no type before it; expected {TYPES}")
 
     def _writable(self, node: Node) -> Node:
         """Read the operand of ``readonly``, which must be an array.
@@ -234,7 +234,7 @@ class ExpressionReader:
             first = children(first)[0]
         if first.type != "array_type":
             self.faults.add(
-                first, f"found {described(first)} after `readonly`; accepted: an array, `readonly element[]`"
+                first, f"found {described(first)} after `readonly`; expected an array, `readonly element[]`"
             )
         return operand
 
@@ -261,7 +261,7 @@ class ExpressionReader:
             elif child.type in {";", ",", "}"}:
                 docs.other(child)
             elif child.type != "{":
-                self.faults.add(child, f"found {described(child)}; accepted: {MEMBERS}")
+                self.faults.add(child, f"found {described(child)}; expected {MEMBERS}")
                 docs.other(child)
         return tuple(properties.values()), index
 
@@ -278,9 +278,9 @@ class ExpressionReader:
             elif child.type in {"?", "readonly"}:
                 tokens.add(child.type)
             else:
-                self.faults.add(child, f"found {described(child)}; accepted: {MEMBERS}")
+                self.faults.add(child, f"found {described(child)}; expected {MEMBERS}")
         if type_ is None:
-            self.faults.add(node, f"this property has no type; accepted: {MEMBERS}")
+            self.faults.add(node, f"this property has no type; expected {MEMBERS}")
         if type_ is None or name is None:
             return None
         faults = len(self.faults)
@@ -303,10 +303,10 @@ class ExpressionReader:
             if child.type == "type_annotation":
                 value = self.type_annotation(child)
             elif child.type not in {"readonly", "[", "identifier", ":", "predefined_type", "]"}:
-                self.faults.add(child, f"found {described(child)}; accepted: {MEMBERS}")
+                self.faults.add(child, f"found {described(child)}; expected {MEMBERS}")
                 return None
             elif child.type == "predefined_type" and self.source.text(child) != "string":
-                self.faults.add(child, f"found `{self.source.text(child)}`; accepted: {MEMBERS}")
+                self.faults.add(child, f"found `{self.source.text(child)}`; expected {MEMBERS}")
         return None if value is None else IndexSignature(value, doc, position=self._position(node))
 
     def type_annotation(self, node: Node) -> TypeExpression:
@@ -333,14 +333,14 @@ class ExpressionReader:
             return node.type == "true"
         if node.type == "unary_expression":
             return self.unary_expression(node)
-        self.faults.add(node, f"found {described(node)}; accepted: {VALUES}")
+        self.faults.add(node, f"found {described(node)}; expected {VALUES}")
         return ""
 
     def unary_expression(self, node: Node) -> int | float:
         """``-1`` or ``+1``."""
         sign, operand = children(node)
         if sign.type not in {"-", "+"} or operand.type != "number":
-            self.faults.add(node, f"found {described(node)}; accepted: {VALUES}")
+            self.faults.add(node, f"found {described(node)}; expected {VALUES}")
             return 0
         value = number_value(operand, self.source, self.faults)
         return -value if sign.type == "-" else value

@@ -56,7 +56,7 @@ def string_value(node: Node, source: Source, faults: Faults) -> str:
     except _RefusedError as refused:
         faults.add(node.start_byte + 1 + len(inner[: refused.index].encode()), str(refused))
     except UnicodeDecodeError:
-        faults.add(node, "this string holds half of a surrogate pair; accepted: whole characters")
+        faults.add(node, "this string contains half of a surrogate pair; write the whole character")
     return ""
 
 
@@ -71,9 +71,7 @@ def _unescaped(escape: re.Match[str]) -> str:
     if kind == "line_end":
         raise _RefusedError(escape.start(), "this string has no closing quote on its line")
     if kind == "refused" or (code := int(text, 16)) > _MAX_CODE_POINT:
-        message = (
-            r"found an escape sequence that does not exist; accepted: `\n`, `\x41`, `\u00e9`, `\u{1f600}` and the like"
-        )
+        message = r"unknown escape sequence; use `\n`, `\x41`, `\u00e9`, `\u{1f600}` and the like"
         raise _RefusedError(escape.start(), message)
     return chr(code)
 
@@ -82,7 +80,7 @@ def number_value(node: Node, source: Source, faults: Faults) -> int | float:
     """Return the value of a number literal in JavaScript, as ``int`` if it is whole; 0 after a fault."""
     text = source.text(node)
     if text.endswith("n"):
-        faults.add(node, "found a bigint, which JSON does not have; accepted: a number")
+        faults.add(node, "found a bigint, which does not exist in JSON; expected a number")
         return 0
     try:
         # By way of float, as whole numbers too large for one are not what they seem in JavaScript either.
@@ -91,7 +89,7 @@ def number_value(node: Node, source: Source, faults: Faults) -> int | float:
         elif _DECIMAL.fullmatch(text):
             value = float(text.replace("_", ""))
         else:
-            faults.add(node, "this number is malformed; accepted: for instance `1`, `0.5`, `1e3`, `0x1f`")
+            faults.add(node, "this number is malformed; expected for example `1`, `0.5`, `1e3`, `0x1f`")
             return 0
     except OverflowError:
         value = math.inf
@@ -106,5 +104,5 @@ def number_name(node: Node, source: Source, faults: Faults) -> str:
     value = number_value(node, source, faults)
     if value == 0 or _LEAST_PLAIN <= value < _MOST_PLAIN:
         return str(value)
-    faults.add(node, "the name that JavaScript makes of this number is not plain; write it as a string")
+    faults.add(node, "JavaScript converts this number to another name; write the name as a string")
     return ""

@@ -61,7 +61,7 @@ class Parsed:
 def parse(data: bytes, name: str) -> Parsed:
     """Return the syntax tree of ``data`` with its syntax errors; raise ``SchemaError`` if it cannot be parsed."""
     if len(data) > MAX_BYTES:
-        message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are accepted"
+        message = f"the file has {len(data)} bytes; the limit is {MAX_BYTES}"
         raise SchemaError([Fault(Position(name, 1, 1), message)])
     source = Source(name, data.removeprefix(codecs.BOM_UTF8))
     _check_text(source)

@@ -100,7 +100,7 @@ class SchemaReader:
             inner = children(node)
             if inner and inner[0].type == "internal_module":
                 node = inner[0]  # which the grammar takes for an expression
-            self.faults.add(node, f"found {described(node)}; accepted: {STATEMENTS}")
+            self.faults.add(node, f"found {described(node)}; expected {STATEMENTS}")
         else:
             read(self, node)
 
@@ -113,9 +113,9 @@ class SchemaReader:
         """``export interface …``, ``export { … }``."""
         parts = [child for child in children(node) if child.type not in {"export", "type", ";"}]
         if node.child_by_field_name("source") is not None:
-            self.faults.add(node, f"found an export from another module; accepted: {_EXPORTS}")
+            self.faults.add(node, f"found an export from another module; expected {_EXPORTS}")
         elif len(parts) != 1:
-            self.faults.add(parts[0], f"found {described(parts[0])} beside `export`; accepted: {_EXPORTS}")
+            self.faults.add(parts[0], f"found {described(parts[0])} beside `export`; expected {_EXPORTS}")
         elif parts[0].type == "export_clause":
             self.export_clause(parts[0])
         else:
@@ -130,7 +130,7 @@ class SchemaReader:
                 if len(parts) == 1 and parts[0].type == "identifier":
                     self._exports.append((self._expressions.name(parts[0]), parts[0]))
                 else:
-                    self.faults.add(specifier, "found an export under another name; accepted: `export { name }`")
+                    self.faults.add(specifier, "found an export under another name; write `export { name }`")
 
     def ambient_declaration(self, node: Node) -> None:
         """``declare const …``."""
@@ -138,7 +138,7 @@ class SchemaReader:
         if declared.type in {"interface_declaration", "lexical_declaration", "type_alias_declaration"}:
             self.statement(declared)
         else:
-            self.faults.add(declared, f"found {described(declared)} after `declare`; accepted: {_DECLARATIONS}")
+            self.faults.add(declared, f"found {described(declared)} after `declare`; expected {_DECLARATIONS}")
 
     def import_statement(self, node: Node) -> None:
         """``import type { name, name as other } from "module"``."""
@@ -150,10 +150,10 @@ class SchemaReader:
             elif child.type == "string":
                 module = string_value(child, self.source, self.faults)
             elif child.type not in {"import", "type", "from", ";"}:
-                self.faults.add(child, f"found {described(child)}; accepted: {_IMPORTS}")
+                self.faults.add(child, f"found {described(child)}; expected {_IMPORTS}")
                 return
         if names is None:
-            self.faults.add(node, f"found an import without names; accepted: {_IMPORTS}")
+            self.faults.add(node, f"found an import without names; expected {_IMPORTS}")
             return
         for child in children(names):
             if child.type == "import_specifier":
@@ -164,9 +164,9 @@ class SchemaReader:
         parts = [child for child in children(node) if child.type not in {"type", "as"}]
         names = [self._expressions.name(part) for part in parts if part.type == "identifier"]
         if len(names) != len(parts):
-            self.faults.add(node, f"found {described(parts[0])}; accepted: {_IMPORTS}")
+            self.faults.add(node, f"found {described(parts[0])}; expected {_IMPORTS}")
         elif names[0] == "default":
-            self.faults.add(node, f"found an import of the default export; accepted: {_IMPORTS}")
+            self.faults.add(node, f"found an import of the default export; expected {_IMPORTS}")
         elif self._is_new(names[-1], node, "import"):
             position = self.source.position(node.start_byte)
             self.imports.append(Import(names[0], names[-1], module, position=position))
@@ -224,7 +224,7 @@ class SchemaReader:
         """``const NAME = value, NAME = value``."""
         keyword, *declarators = children(node)
         if keyword.type != "const":
-            self.faults.add(keyword, f"found `{keyword.type}`; accepted: {_CONSTANTS}")
+            self.faults.add(keyword, f"found `{keyword.type}`; expected {_CONSTANTS}")
             return
         for declarator in declarators:
             if declarator.type == "variable_declarator":
@@ -239,13 +239,13 @@ class SchemaReader:
         type_ = None if annotation is None else self._expressions.type_annotation(annotation)
         if name.type != "identifier" or "!" in parts:
             place = parts.get("!", name)
-            self.faults.add(place, f"found {described(place)}; accepted: {_CONSTANTS}")
+            self.faults.add(place, f"found {described(place)}; expected {_CONSTANTS}")
             return
         constant: str | int | float | bool | None
         if value is not None:
             constant = self._value(value)
             if isinstance(type_, LiteralType) and (type_.value, type(type_.value)) != (constant, type(constant)):
-                self.faults.add(value, "the value of this constant is not the literal that its type says")
+                self.faults.add(value, "the value of this constant differs from the literal in its type")
         elif isinstance(type_, LiteralType):
             constant = type_.value
         elif isinstance(type_, LookupType):
@@ -253,7 +253,7 @@ class SchemaReader:
         else:
             self.faults.add(
                 node,
-                f"this constant has no value; accepted: {_CONSTANTS}, `const NAME: literal`, "
+                f"this constant has no value; expected {_CONSTANTS}, `const NAME: literal`, "
                 '`const NAME: TYPE["key"]`',
             )
             return
@@ -265,7 +265,7 @@ class SchemaReader:
         """``value as const``."""
         value, _, type_ = children(node)
         if type_.type != "const":
-            self.faults.add(type_, f"found {described(type_)} after `as`; accepted: `as const`")
+            self.faults.add(type_, f"found {described(type_)} after `as`; expected `as const`")
         return self._expressions.literal(value)
 
     # Names and values
@@ -282,12 +282,12 @@ class SchemaReader:
     def _type_name(self, node: Node) -> tuple[str, Position]:
         name = self._expressions.name(node)
         if name in _BUILT_IN:
-            self.faults.add(node, f"`{name}` is the name of a built-in type; accepted: any other")
+            self.faults.add(node, f"`{name}` is the name of a built-in type; use another name")
         return name, self.source.position(node.start_byte)
 
     def _refuse_parameters(self, parts: dict[str, Node]) -> None:
         if parameters := parts.get("type_parameters"):
-            self.faults.add(parameters, "found type parameters; accepted: types without parameters of their own")
+            self.faults.add(parameters, "type parameters are not supported; remove them")
 
     def _declare(self, declaration: Declaration, name: Node) -> None:
         if self._is_new(declaration.name, name, "declaration"):
@@ -308,7 +308,7 @@ class SchemaReader:
             elif name not in self._names:
                 self.faults.add(node, f"`{name}` is exported, but not declared in this file")
             elif self._names[name][0] == "import":
-                self.faults.add(node, f"found an export of the import `{name}`; accepted: {_EXPORTS}")
+                self.faults.add(node, f"found an export of the import `{name}`; expected {_EXPORTS}")
 
 
 _READERS: Final[dict[str, Callable[[SchemaReader, Node], None]]] = {

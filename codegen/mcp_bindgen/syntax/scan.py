@@ -89,7 +89,7 @@ class Scan:
         """Count an angle bracket towards the depth; the parser checks that they match."""
         if token in {b"<!--", b"-->"}:
             self.safe = False
-            self._faults.add(start, f"found `{token.decode()}`, an HTML comment; accepted: `// …` and `/* … */`")
+            self._faults.add(start, f"found `{token.decode()}`, an HTML comment; use `// …` or `/* … */`")
         elif token == b"<":
             self._push(token, start)
         elif token == b";":
@@ -101,7 +101,7 @@ class Scan:
         self._open.append((opener, start))
         if len(self._open) > MAX_DEPTH:
             self.safe = False
-            self._faults.add(start, f"nested too deep: at most {MAX_DEPTH} levels are accepted")
+            self._faults.add(start, f"nested too deeply: the limit is {MAX_DEPTH} levels")
 
     def _close(self, closer: bytes, start: int) -> bytes | None:
         """Find the bracket that ``closer`` closes; brackets opened after it are never closed."""

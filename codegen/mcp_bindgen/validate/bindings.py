@@ -82,7 +82,7 @@ class Bindings:
             return ("alias", name)
         near = catalog.nearest(name, self.types)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        message = f"no type {name!r} in {packages.label(self.revision)}{hint}"
+        message = f"unknown type {name!r} in {packages.label(self.revision)}{hint}"
         raise BindgenError(message)
 
     def members(self, shape: Shape) -> frozenset[str] | None:

@@ -129,7 +129,7 @@ class Detection:
         yield from chosen.findings
         if chosen.left_out:
             assert self._first is not None
-            message = f"{chosen.left_out} more before the revision was known; pass it with --version"
+            message = f"{chosen.left_out} more findings before the revision was known; pass --version to see them"
             yield Finding(self._first, "error", "more", "$", message, revision)
 
     def end(self) -> Iterator[Finding]:

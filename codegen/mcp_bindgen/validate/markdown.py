@@ -153,7 +153,7 @@ class _Reading:
             yield self._elided(relaxed.elision, "checked without the text left out here")
         elif relaxed.comment is not None:
             extra = "comments" if self._block.text[relaxed.comment] == "/" else "trailing commas"
-            message = f"checked without its {extra}, which JSON does not have"
+            message = f"checked without its {extra}, which JSON does not allow"
             yield self._finding(relaxed.comment, "note", "commented", message)
         yield from self._entries(found)
 

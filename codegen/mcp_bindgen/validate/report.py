@@ -93,9 +93,9 @@ class Report(Iterator[Finding]):
         wrong = [_count(self.errors, "error")] if self.errors else []
         wrong += [_count(self.rules, "rule")] if self.rules else []
         notes = [_count(self.notes, "note")] if self.notes else []
-        found = ", ".join((wrong or ["nothing wrong"]) + notes)
+        found = ", ".join((wrong or ["no errors"]) + notes)
         if not tally.messages:
-            return f"{found}; there are no messages"
+            return f"{found}; no messages found"
         noun = "value" if tally.messages == tally.kinds["value"] else "message"
         return f"{found} in {_count(tally.messages, noun)} ({', '.join(self.revisions)})"
 
@@ -104,12 +104,16 @@ class Report(Iterator[Finding]):
         tally = self._finished()
         if not tally.unnamed:
             return None
-        what = "it names no revision" if tally.unnamed == 1 else f"{tally.unnamed} conversations name no revision"
+        what = (
+            "the conversation names no revision"
+            if tally.unnamed == 1
+            else f"{tally.unnamed} conversations name no revision"
+        )
         if tally.unnamed == 1 and tally.rejected:
             return f"{what}, and no revision accepts it; {self.revisions[-1]} matches best"
         if tally.accepted:
             return f"{what}; accepted by {', '.join(sorted(tally.accepted))}"
-        rejected = f"; {tally.rejected} of them are accepted by no revision" if tally.rejected else ""
+        rejected = f"; no revision accepts {tally.rejected} of them" if tally.rejected else ""
         return f"{what}, and no revision accepts all of them{rejected}"
 
     def __str__(self) -> str:

@@ -86,7 +86,7 @@ class Session:
         elif value.__class__ is list and fragments.is_message(value):
             self.counts["batch"] += 1
             having = [each for each in catalog.revisions() if bindings.load(each).batches]
-            message = f"a batch; only {' and '.join(having)} has batches"
+            message = f"found a batch, but only {' and '.join(having)} has batches"
             yield self._report(entry, (), "batch", message)
         else:
             yield from self._message(entry, value, ())
@@ -179,7 +179,7 @@ class Session:
         """Yield the finding for a method unknown to the revision, which may belong to an extension."""
         revision = self.revision
         if kind == "request" and name in self.bindings.notifications:
-            yield self._report(entry, (*path, "id"), "id", f"an id, but {name} is a notification, which has none")
+            yield self._report(entry, (*path, "id"), "id", f"found an id, expected none, as {name} is a notification")
         elif kind == "notification" and name in self.bindings.requests:
             yield self._report(entry, (*path, "id"), "missing", f"missing, expected an id, as {name} is a request")
         elif name in self.bindings.embedded:
@@ -188,7 +188,7 @@ class Session:
         elif having := bindings.revisions_with(kind, name):
             span = having[0] if len(having) == 1 else f"{having[0]} to {having[-1]}"
             level: Level = "note" if name in _PROBES or not self.bindings.is_whole else "error"
-            yield self._report(entry, (*path, "method"), "method", f"{name} is a method of {span} only", level)
+            yield self._report(entry, (*path, "method"), "method", f"{name} exists only in {span}", level)
         else:
             near = bindings.nearest_method(self._package, kind, name) if len(name) <= _LONGEST_METHOD else None
             hint = f"; did you mean {near}?" if near else ""
@@ -225,7 +225,7 @@ class Session:
             if match.parts:
                 return
         if method is None:
-            message = "not checked: the request of this result was not seen"
+            message = "not checked: the request of this result is unknown"
             yield self._report(entry, path, "unchecked", message, "note")
         elif method in self.bindings.requests:
             faults = self.bindings.result_violations(value, method, path)

@@ -170,7 +170,7 @@ def test_a_method_that_is_not_known_is_answered_by_an_error() -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "gone"}
     found = Witness("old_client_new_server", "client", message, "unanswered", place=("method",))
     told = "".join(Page(page.render(witnessed(many(2), found), OLD, NEW)).words)
-    assert "the server has no such method and answers with the error -32601" in told
+    assert "the server does not have the method and returns the error -32601" in told
     assert "never answers" not in told
 
 
@@ -230,7 +230,7 @@ def test_a_renamed_type_stands_beside_its_old_self() -> None:
 
 def test_nothing_changed() -> None:
     found = Page(page.render(Difference(*_sides(), ()), OLD, OLD))
-    assert "Nothing changes" in "".join(found.words)
+    assert "No changes" in "".join(found.words)
     assert found.index == {"methods": [], "changes": []}
     assert "form" not in {tag for tag, _ in found.elements}
 

@@ -245,7 +245,7 @@ def _summarise(report: Report, *, notes: bool) -> None:
         output.note(unnamed)
     if report.notes and not notes:
         output.note(
-            f"--notes shows the notes: {', '.join(f'{count} {code}' for code, count in report.remarks.items())}"
+            f"add --notes to see the notes: {', '.join(f'{count} {code}' for code, count in report.remarks.items())}"
         )
 
 

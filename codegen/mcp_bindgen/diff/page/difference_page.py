@@ -20,7 +20,7 @@ from mcp_bindgen.ir.protocol import Protocol
 _KEYS = (
     ("/", "search"),
     ("j", "next change"),
-    ("k", "the one before"),
+    ("k", "previous change"),
     ("Enter", "unfold"),
     ("Esc", "clear the search"),
 )
@@ -55,7 +55,7 @@ def render(
     changes = difference.changes
     return fill(
         "difference.html.j2",
-        title=f"{difference.old.revision} to {difference.new.revision}: what changes",
+        title=f"{difference.old.revision} to {difference.new.revision}: changes",
         policy=content_security_policy(script=True),
         old=difference.old.revision,
         new=difference.new.revision,
@@ -77,13 +77,11 @@ def _choices(changes: Sequence[Change]) -> list[Choice]:
     kinds = Counter(change.kind for change in changes)
     methods = Counter(method for change in changes for method in change.methods)
     elsewhere = sum(not change.methods for change in changes)
-    others = [(IN_NO_MESSAGE, f"no method of its own ({elsewhere})")] if elsewhere else []
+    others = [(IN_NO_MESSAGE, f"No method ({elsewhere})")] if elsewhere else []
     named = [(name, f"{name} ({methods[name]})") for name in sorted(methods)]
     of_kind = [(name, f"{kind_words(name)} ({kinds[name]})") for name in sorted(kinds)]
     return [
-        Choice(
-            "pairing", "Pairing", [("", "Either pairing"), *((name, title) for name, (title, *_) in PAIRINGS.items())]
-        ),
+        Choice("pairing", "Pairing", [("", "Any pairing"), *((name, title) for name, (title, *_) in PAIRINGS.items())]),
         Choice("method", "Method", [("", "Any method"), *named, *others]),
         Choice("kind", "Kind", [("", "Any kind"), *of_kind]),
     ]

@@ -19,8 +19,8 @@ Counts: TypeAlias = dict[str, Counter[Verdict]]
 _TAGS = {
     "method_added": "new",
     "notification_added": "new",
-    "method_removed": "gone",
-    "notification_removed": "gone",
+    "method_removed": "removed",
+    "notification_removed": "removed",
     "method_embedded": "embedded",
     "direction_changed": "other sender",
 }
@@ -119,7 +119,7 @@ def method_matrix(changes: tuple[Change, ...], old: Protocol, new: Protocol) -> 
             names.setdefault(_group(methods[name]), []).append(name)
     groups = [rows.group(title, names[title]) for title in _GROUPS if title in names]
     if rows.others:
-        groups.append(RowGroup("Elsewhere", [rows.elsewhere()]))
+        groups.append(RowGroup("Other", [rows.elsewhere()]))
     return MethodMatrix(groups, [name for name in methods if name not in rows.by_method])
 
 
@@ -163,7 +163,7 @@ class _Rows:
 
     def elsewhere(self) -> MethodRow:
         """Return the row of the changes in the messages of no method."""
-        return self._row(IN_NO_MESSAGE, self.others, ["no method of its own"], is_code=False)
+        return self._row(IN_NO_MESSAGE, self.others, ["no single method"], is_code=False)
 
     def _row(self, method: str, changes: list[Change], label: list[str], *, is_code: bool) -> MethodRow:
         counts = _count(changes)

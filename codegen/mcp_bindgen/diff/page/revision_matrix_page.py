@@ -60,7 +60,7 @@ def render(matrix: Matrix, *, typed: Mapping[str, str] | None = None, link: str 
     ]
     return fill(
         "revision_matrix.html.j2",
-        title="Every client with every server",
+        title="Each client with each server",
         policy=content_security_policy(script=False),
         methods=f" in messages of {listed(matrix.methods, 3)}" if matrix.methods else "",
         names=names,
@@ -93,7 +93,7 @@ def _pages(matrix: Matrix, pattern: str) -> _Link:
         message = f"--link {pattern!r} must contain {{old}} and {{new}}, for example: --link {{old}}-{{new}}.html"
         raise BindgenError(message)
     if re.match(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", pattern):
-        message = f"--link {pattern!r} must be a path or an http(s) address"
+        message = f"--link {pattern!r} must be a path or an http(s) URL"
         raise BindgenError(message)
 
     def address(cell: Cell, level: Verdict) -> str:

@@ -30,7 +30,7 @@ def render(history: History, *, typed: Mapping[str, str] | None = None) -> str:
 def _lines(history: History, typed: Mapping[str, str]) -> Iterator[str]:
     yield f"### {code(history.subject)}: {prose(title(history))}"
     yield ""
-    yield "| revision | what became of it |"
+    yield "| revision | change |"
     yield "|---|---|"
     for assessed in assessed_entries(history):
         yield f"| {prose(assessed.entry.revision.revision)} | {'<br>'.join(_cell(history, assessed, typed))} |"

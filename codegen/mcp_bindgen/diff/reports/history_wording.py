@@ -13,14 +13,14 @@ from mcp_bindgen.diff.reports.wording import counted, detail, kind_words
 from mcp_bindgen.diff.timeline.history import History, HistoryEntry, State
 
 _STATES: Mapping[State, str] = {
-    "absent": "not there",
-    "first": "there",
-    "appeared": "appeared",
-    "returned": "came back",
+    "absent": "absent",
+    "first": "present",
+    "appeared": "added",
+    "returned": "added again",
     "unchanged": "unchanged",
     "changed": "changed",
     "renamed": "renamed",
-    "went": "gone",
+    "went": "removed",
 }
 
 SHOWN: frozenset[State] = frozenset({"first", "appeared", "returned"})
@@ -60,7 +60,7 @@ def title(history: History) -> str:
 
 
 def state_words(entry: HistoryEntry, history: History) -> str:
-    """Return the state: ``appeared``, ``renamed: A is now B``, ``unchanged (deprecated)``."""
+    """Return the state: ``added``, ``renamed: A is now B``, ``unchanged (deprecated)``."""
     words = _STATES[entry.state]
     if entry.renamed_from is not None:
         words += f": {entry.renamed_from} is now {entry.name}"
@@ -90,7 +90,7 @@ def change_words(change: Change, assessed: AssessedEntry) -> tuple[str | None, s
 
 def further_words(entry: HistoryEntry) -> str:
     """Return the number of further changes, in the types of the messages."""
-    return f"{counted(entry.further, 'more change')} in the types that its messages contain:"
+    return f"{counted(entry.further, 'more change')} in the types of its messages; run:"
 
 
 def further_command(history: History, assessed: AssessedEntry, typed: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,7 @@ def render(assessment: Assessment) -> str:
     for change in changes:
         _add(suite, assessment, change)
     if not changes:
-        ET.SubElement(suite, "testcase", {"classname": name, "name": "nothing changed"})
+        ET.SubElement(suite, "testcase", {"classname": name, "name": "no changes"})
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 

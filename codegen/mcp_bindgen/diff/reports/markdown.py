@@ -46,7 +46,7 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
     changes = difference.changes
     old, new = prose(difference.old.revision), prose(difference.new.revision)
     if not changes:
-        yield f"### {old} → {new}: nothing changed"
+        yield f"### {old} → {new}: no changes"
         return
     yield f"### {old} → {new}: {verdict_counts(assessment.numbers())}"
     yield ""
@@ -70,19 +70,19 @@ def counts(assessment: Assessment) -> Iterator[str]:
 
 def _verdict(assessment: Assessment) -> str:
     if assessment.fail_on == "none":
-        return "Nothing fails with `--fail-on none`."
+        return "No change fails with `--fail-on none`."
     counting = len(assessment.failing)
     approved = sum(change.id in assessment.approved for change in assessment.difference.changes)
     approvals = f" {counted(approved, 'change')} approved." if approved else ""
     if not counting:
-        return f"Fine by `--fail-on {assessment.fail_on}`.{approvals}"
+        return f"Passes with `--fail-on {assessment.fail_on}`.{approvals}"
     return f"**{counted(counting, 'change')}** at or above `--fail-on {assessment.fail_on}`.{approvals}"
 
 
 def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], *, fits: bool) -> Iterator[str]:
     title = f"{level.capitalize()} ({len(changes)})"
     if not fits:
-        yield f"**{title}**: too many to show here; `mcp-codegen diff` in a terminal shows them."
+        yield f"**{title}**: too many to show here; run `mcp-codegen diff` to see them."
         return
     yield f"<details{' open' if level == 'breaking' else ''}>"
     yield f"<summary><b>{title}</b></summary>"
@@ -94,7 +94,7 @@ def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], 
 
 def table(assessment: Assessment, changes: Sequence[Change], *, reasons: bool) -> Iterator[str]:
     """Yield the lines of a table of changes, by subject; ``reasons``: add who breaks, and why."""
-    yield "| subject | change | who, and why |" if reasons else "| subject | change |"
+    yield "| subject | change | effect |" if reasons else "| subject | change |"
     yield "|---|---|---|" if reasons else "|---|---|"
     for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
         yield _row(assessment, change, reasons=reasons)
@@ -109,7 +109,7 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
         parts = [f"{pairing}{prose(reason_at_level(assessment, change, level))}"]
         parts += [prose(change.hint)] if change.hint else []
         parts += [f"<i>in</i> {listed([*map(code, change.methods)], 4)}"] if change.methods else []
-        parts += [f"<i>with it</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
+        parts += [f"<i>also changes</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
         witness = assessment.witness(change)
         if witness is not None:
             summary = f"<summary>{witness_sentence(witness)}</summary>"

@@ -37,7 +37,7 @@ def render(
 def caption(matrix: Matrix) -> str:
     """Return the caption: the meaning of the numbers."""
     where = f" in messages of {listed(matrix.methods, 3)}" if matrix.methods else ""
-    return f"breaking / risky changes{where}, for peers that do not negotiate"
+    return f"breaking / risky changes{where}, if peers do not negotiate"
 
 
 def _table(matrix: Matrix, label: int, columns: Sequence[int], style: Style, typed: Mapping[str, str]) -> Iterator[str]:
@@ -51,9 +51,9 @@ def _table(matrix: Matrix, label: int, columns: Sequence[int], style: Style, typ
         yield f"{visible(client):<{label}}{gap}{gap.join(cells)}".rstrip()
     methods = "".join(f" --method {visible(method)}" for method in matrix.methods)
     yield ""
-    yield "old client, new server (to the right of the diagonal):"
+    yield "old client, new server (right of the diagonal):"
     yield style.dim(f"  mcp-codegen diff CLIENT SERVER --perspective client{methods}")
-    yield "new client, old server (to the left of it):"
+    yield "new client, old server (left of the diagonal):"
     yield style.dim(f"  mcp-codegen diff SERVER CLIENT --perspective server{methods}")
     yield from (f"where {visible(name)} is {visible(shlex.quote(word))}" for name, word in typed.items())
 

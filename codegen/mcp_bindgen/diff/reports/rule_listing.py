@@ -22,7 +22,7 @@ def chosen(word: str | None) -> list[Rule]:
     if word is None:
         return list(RULES.values())
     if word not in RULES:
-        message = unknown("rule", word, RULES, "--list-rules lists them")
+        message = unknown("rule", word, RULES, "use --list-rules to list them")
         raise BindgenError(message)
     return [RULES[word]]
 
@@ -67,7 +67,7 @@ def page(rule: Rule, width: int) -> str:
         "",
     ]
     if rule.id == _SPECIAL:
-        lines += textwrap.wrap("So the verdicts depend on who starts and who stops sending it.", width)
+        lines += textwrap.wrap("The verdicts depend on the sides that start and stop sending it.", width)
     else:
         for side in SIDES:
             both = verdicts_of({side: rule.weights}, rule.api)
@@ -75,5 +75,10 @@ def page(rule: Rule, width: int) -> str:
                 f"sent by the {side}: old client, new server {both.old_client_new_server}; "
                 f"new client, old server {both.new_client_old_server}"
             )
-    lines += ["", *textwrap.wrap("Where the protocol knows better, the reason of the change says so.", width)]
+    lines += [
+        "",
+        *textwrap.wrap(
+            "A change may have a milder verdict if the specification allows it; its reason explains why.", width
+        ),
+    ]
     return "".join(f"{line}\n" for line in lines)

@@ -28,14 +28,14 @@ from mcp_bindgen.escaping import visible
 
 _NAMES: dict[Kind, str] = {
     "type_added": "new types",
-    "type_removed": "types gone",
+    "type_removed": "removed types",
     "constant_added": "new constants",
-    "constant_removed": "constants gone",
+    "constant_removed": "removed constants",
 }
 """Kinds that are listed by name only, because no message shows them."""
 
 _SEVERAL = "in several methods"
-_ANY = "in messages of every kind"
+_ANY = "in all messages"
 _NOWHERE = "in no message that both revisions know"
 _MARGIN = " " * 14
 _ALSO = 4
@@ -214,5 +214,5 @@ def _elsewhere(change: Change) -> str:
     if len(change.methods) > 1:
         parts.append(f"in {listed(change.methods, _ALSO)}")
     if change.inherited_by:
-        parts.append(f"with it {listed(change.inherited_by, _ALSO)}")
+        parts.append(f"also changes {listed(change.inherited_by, _ALSO)}")
     return "; ".join(parts)

@@ -13,7 +13,7 @@ from mcp_bindgen.diff.sides import OTHER
 OUTCOMES: Mapping[Outcome, str] = {
     "refused": "refuses it",
     "ignored": "ignores a part of it",
-    "unanswered": "has no such method and answers with the error -32601",
+    "unanswered": "does not have the method and returns the error -32601",
 }
 """The reaction of the receiver of a witness, by its outcome."""
 
@@ -22,11 +22,11 @@ _LONGEST = 60
 
 
 def kind_words(change: Change) -> str:
-    """Return the kind of a change in words: ``new required field``, ``value gone``."""
+    """Return the kind of a change in words: ``new required field``, ``value removed``."""
     if change.kind == "field_added" and change.required:
         return "new required field"
     if change.kind == "method_result_changed":
-        return "new result" if change.rule.endswith("-added") else "result gone"
+        return "new result" if change.rule.endswith("-added") else "result removed"
     return KINDS[change.kind].label
 
 
@@ -49,7 +49,7 @@ def detail(change: Change) -> str | None:
 def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
     """Return the pairings in which a change is at its level: ``old client, new server``."""
     found = _pairings(assessment, change, level)
-    return PAIRING_WORDS[found[0]] if len(found) == 1 else "either way"
+    return PAIRING_WORDS[found[0]] if len(found) == 1 else "both pairings"
 
 
 def reason_at_level(assessment: Assessment, change: Change, level: Verdict) -> str:
@@ -66,7 +66,7 @@ def witness_sentence(witness: Witness) -> str:
     sender, receiver = witness.sender, OTHER[witness.sender]
     old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
     ages = ("An old", "a new") if old else ("A new", "an old")
-    answer = f" as the answer to {witness.answers}" if witness.answers else ""
+    answer = f" in response to {witness.answers}" if witness.answers else ""
     return f"{ages[0]} {sender} may send this{answer}, and {ages[1]} {receiver} {OUTCOMES[witness.outcome]}:"
 
 
@@ -102,19 +102,19 @@ def headline(assessment: Assessment) -> str:
     """Return the number of changes, in total and by level: ``24 changes, 3 breaking, 1 risky, 20 compatible``."""
     changes = assessment.difference.changes
     if not changes:
-        return "nothing changed"
+        return "no changes"
     return f"{counted(len(changes), 'change')}, {verdict_counts(assessment.numbers())}"
 
 
 def conclusion(assessment: Assessment) -> str:
-    """Return whether the comparison fails: ``3 changes fail by --fail-on breaking``."""
+    """Return whether the comparison fails: ``3 changes fail with --fail-on breaking``."""
     if assessment.fail_on == "none":
-        return "nothing fails with --fail-on none"
+        return "no change fails with --fail-on none"
     counting = len(assessment.failing)
     if not counting:
-        return f"fine by --fail-on {assessment.fail_on}"
+        return f"passes with --fail-on {assessment.fail_on}"
     verb = "fails" if counting == 1 else "fail"
-    return f"{counted(counting, 'change')} {verb} by --fail-on {assessment.fail_on}"
+    return f"{counted(counting, 'change')} {verb} with --fail-on {assessment.fail_on}"
 
 
 def _short(text: str | None) -> str:

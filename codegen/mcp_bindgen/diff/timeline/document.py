@@ -41,27 +41,27 @@ def _entry(entry: HistoryEntry) -> Json:
 
 
 _ENTRY = closed(
-    "What one revision did to the subject.",
+    "The state of the subject in one revision.",
     {
         "revision": described("Its id.", TEXT),
-        "source": described("Where its schema was read.", TEXT),
+        "source": described("The file from which its schema was read.", TEXT),
         "state": described(
-            "first: the oldest revision has it already; returned: it was there before, and not in between; renamed: "
-            "nothing but its name changed; absent: not there, and not in the revision before.",
+            "first: the oldest revision has the subject already; returned: an earlier revision had it, but not the one "
+            "before; renamed: only its name changed; absent: neither this revision nor the one before has it.",
             {"enum": list(get_args(State))},
         ),
         "changes": described(
-            "The changes since the revision before that concern it, as in mcp-diff/1.",
+            "The changes of the subject since the revision before, as in mcp-diff/1.",
             {"type": "array", "items": {"$ref": "#/$defs/change"}},
         ),
     },
     {
-        "name": described("The subject in this revision; absent where it does not exist.", TEXT),
-        "renamed_from": described("What it was called in the revision before, where that was something else.", TEXT),
-        "text": described("What it is, in TypeScript; for a method who sends it, and what answers it.", TEXT),
+        "name": described("The name of the subject in this revision; absent if it does not exist there.", TEXT),
+        "renamed_from": described("Its name in the revision before, if that was different.", TEXT),
+        "text": described("Its TypeScript text; for a method its senders and its result.", TEXT),
         "deprecated": described("The text of the deprecation, possibly empty.", {"type": "string"}),
         "further_changes": described(
-            "For a method: how many more changes there are, in the types that its messages contain.",
+            "For a method: the number of further changes in types that its messages contain.",
             {"type": "integer", "minimum": 1},
         ),
     },
@@ -69,12 +69,12 @@ _ENTRY = closed(
 
 SCHEMA: Json = {
     "$schema": DIALECT,
-    "title": f"What became of one thing, revision by revision, {FORMAT}",
+    "title": f"The history of one subject, revision by revision, {FORMAT}",
     **closed(
         "One entry for each revision, the oldest first.",
         {
             "format": {"const": FORMAT},
-            "subject": described("The name that the newest revision gives it.", TEXT),
+            "subject": described("Its name in the newest revision that has it.", TEXT),
             "kind": {"enum": list(get_args(TargetKind))},
             "revisions": {"type": "array", "items": _ENTRY, "minItems": 1},
         },

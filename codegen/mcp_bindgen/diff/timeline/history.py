@@ -143,8 +143,8 @@ class Timeline:
 def _no_alternative(subject: str, whole: str, known: Sequence[str]) -> BindgenError:
     word = subject.rpartition(":")[2]
     near = nearest_names(word, known)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-    return BindgenError(f"no alternative {word!r} of {whole}; {hint}")
+    hint = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(known)}"
+    return BindgenError(f"{whole} has no alternative {word!r}; {hint}")
 
 
 def _entries(

@@ -161,7 +161,7 @@ def text_of(protocol: Protocol, target: Target) -> str:
         case "method":
             method = protocol.methods[target.name]
             inside = ", inside another message" if method.embedded else ""
-            answer = f", answered by {texts.type(method.result)}" if method.result is not None else ""
+            answer = f", result {texts.type(method.result)}" if method.result is not None else ""
             return f"{method.kind} from {sides_text(method.sent_by)}{inside}{answer}"
 
 

@@ -95,5 +95,5 @@ class OutputSchemas(Area):
 
 
 def _unchecked(name: str, why: str, place: Path) -> Fault:
-    message = f"the results of the tool {describe(name)} are not checked by its `outputSchema`: {why}"
+    message = f"the results of the tool {describe(name)} are not checked against its `outputSchema`: {why}"
     return Fault(STRUCTURED_CONTENT_SCHEMA, place, message, level="note")

@@ -163,7 +163,7 @@ def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator
     for key, response in responses.items():
         requests = [each.inputs[key] for each in about if key in each.inputs]
         if not requests:
-            message = f"there is an input {describe(key)}, which no result has requested"
+            message = f"no result has requested the input {describe(key)}"
             yield Fault(INPUT_UNASKED, (*path, key), message, describe(key), "a key of `inputRequests`")
         elif not any(_fits(response, entry) for entry in requests):
             method = describe(json_access.member(requests[-1], "method"))

@@ -64,7 +64,7 @@ def _messages(messages: list[Json], path: Path) -> Iterator[Fault]:
         kinds = {json_access.text(block.get("type")) for _, block in json_access.blocks(content)}
         if "tool_result" in kinds and len(kinds) > 1:
             others = ", ".join(sorted(kind for kind in kinds if kind and kind != "tool_result"))
-            text = f"a message with tool results has other content, too ({others or 'of unknown type'})"
+            text = f"a message with tool results has other content ({others or 'of unknown type'})"
             yield Fault(TOOL_RESULT_MIXED, (*path, index, "content"), text, others, "tool results only")
         for below, block in json_access.blocks(content):
             result_of = json_access.text(block.get("toolUseId"))

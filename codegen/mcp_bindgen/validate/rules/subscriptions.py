@@ -121,7 +121,9 @@ class Subscriptions(Area):
             path = ("method",)
         if extra:
             message = f"the stream {describe(named)} has notifications for `{extra[0]}`, which the client has not set"
-            yield Fault(SUBSCRIPTION_UNASKED, path, message, extra[0], "what the filter of the stream requests")
+            yield Fault(
+                SUBSCRIPTION_UNASKED, path, message, extra[0], "a notification that the filter of the stream requests"
+            )
 
     def _without_id(self, turn: Turn) -> Iterator[Fault]:
         path: Path = ("params",) if "params" in turn.value else ()

@@ -206,8 +206,8 @@ def _one_header(schema: dict[str, Json], place: Path, seen: set[str], *, is_reac
         yield Fault(TOOL_HEADER, place, message, shown, "a token as of RFC 9110")
         return
     if not is_reached:
-        message = f"`x-mcp-header` is {shown} in a place that no path of properties leads to"
-        yield Fault(TOOL_HEADER, place, message, shown, "a property of the arguments, or of one of these")
+        message = f"`x-mcp-header` is {shown} at a place that `properties` alone do not reach"
+        yield Fault(TOOL_HEADER, place, message, shown, "a property of the arguments, or a property of such a property")
     elif header.lower() in seen:
         message = f"`x-mcp-header` is {shown} for several properties; names are case-insensitive"
         yield Fault(TOOL_HEADER, place, message, shown, "a unique name")
