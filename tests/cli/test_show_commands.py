@@ -19,8 +19,8 @@ def test_list_is_a_table_of_the_revisions(cli) -> None:
         "types",
         "requests",
         "notifications",
-        "checked",
-        "against",
+        "compared",
+        "with",
         "the",
         "official",
     ]

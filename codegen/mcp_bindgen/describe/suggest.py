@@ -12,7 +12,7 @@ from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
 
-_SHOWN = 80
+_SHOWN = 70
 _LONGEST_PATH = 400
 
 
