@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from threading import main_thread
+from time import monotonic
 from types import ModuleType
 from typing import Literal
 
 from .errors import ConnectionClosed, NotDeclared
 
 _NAME = "mcp_bindings.runtime"
+_MINUTE = 60.0
 
 
 class _Escaped:
@@ -55,6 +57,25 @@ def write_log(level: Literal["debug", "info", "warning"], text: str, *values: ob
     logging = sys.modules.get("logging")
     if logging is not None:
         getattr(logging.getLogger(_NAME), level)(text, *_escaped(values))
+
+
+class RareWarning:
+    """A warning that is logged once a minute at most, however often it is reported. ``text`` has one ``%s``."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._next = 0.0
+        self._left_out = 0
+
+    def log(self, value: object) -> None:
+        """Report the warning."""
+        now = monotonic()
+        if now < self._next:
+            self._left_out += 1
+            return
+        text = self._text + (f" ({self._left_out} times more since the last warning)" if self._left_out else "")
+        self._next, self._left_out = now + _MINUTE, 0
+        write_log("warning", text, value)
 
 
 def log_warning(text: str, *values: object) -> None:

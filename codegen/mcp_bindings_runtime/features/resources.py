@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_SUBSCRIPTIONS = 1000
 """Limit on the resources that one connection may be subscribed to."""
+MAX_SUBSCRIPTIONS_SIZE = 256 * 1024
+"""Limit on the characters of the URIs of all subscriptions of one connection."""
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*")
 
@@ -230,17 +232,14 @@ class Resources:
         code = self._server.binding.facts.unknown_resource_code
         return ResponseError(code, "Resource not found", {"uri": uri})
 
-    def _full(self) -> ResponseError:
-        reason = f"the limit is {MAX_SUBSCRIPTIONS} subscriptions; unsubscribe from other resources first"
-        return error_for("too many subscriptions", "Too many subscriptions", {"reason": reason})
-
     def _subscribe(self, params: Any, context: Context) -> None:
         session: Any = context.connection.session
         if not self.finds(params.uri):
             raise self._unknown(params.uri)
-        if len(session.subscribed) >= MAX_SUBSCRIPTIONS and params.uri not in session.subscribed:
-            raise self._full()
-        session.subscribed.add(params.uri)
+        subscribed: set[str] = session.subscribed
+        if params.uri not in subscribed:
+            _check_room(subscribed, params.uri)
+            subscribed.add(params.uri)
 
     @staticmethod
     def _unsubscribe(params: Any, context: Context) -> None:
@@ -272,3 +271,16 @@ def _last_segment(uri: str) -> str:
     from urllib.parse import unquote
 
     return unquote(re.split(r"[/:]", uri.rstrip("/"))[-1]) or uri
+
+
+def _check_room(subscribed: set[str], uri: str) -> None:
+    """Raise ``ResponseError`` if there is no room for a further subscription."""
+    if len(subscribed) >= MAX_SUBSCRIPTIONS:
+        limit = f"{MAX_SUBSCRIPTIONS} subscriptions"
+    elif sum(map(len, subscribed)) + len(uri) > MAX_SUBSCRIPTIONS_SIZE:
+        limit = f"{MAX_SUBSCRIPTIONS_SIZE} characters in the URIs of all subscriptions"
+    else:
+        return
+    data = {"reason": f"the limit is {limit}; unsubscribe from other resources first"}
+    refusal = error_for("too many subscriptions", "Too many subscriptions", data)
+    raise refusal

@@ -243,7 +243,9 @@ def test_a_call_of_a_server_of_ours_that_is_busy_may_be_made_again(revision: str
 @pytest.mark.parametrize("reach", [package(NEWEST).Client.http, connect.http])
 def test_a_server_of_ours_with_as_many_sessions_as_may_be_is_not_taken_for_another(reach: Any) -> None:
     server = package(NEWEST).Server("x", "1")
-    with endpoint(server, store=MemoryStore(sessions=1)) as wire:
+    store = MemoryStore(sessions=1)
+    store.sessions.add_use_check(lambda _: True)
+    with endpoint(server, store=store) as wire:
         url = f"http://127.0.0.1:{wire.port}{wire.path}"
         with package(NEWEST).Client.http(url, timeout=PATIENCE):
             with pytest.raises(HttpError, match=r"503 .*sessions") as caught:

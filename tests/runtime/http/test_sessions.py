@@ -123,6 +123,7 @@ def test_a_session_that_nobody_uses_expires():
 
 def test_there_are_only_so_many_sessions():
     sessions = MemorySessionStore(limit=2)
+    sessions.add_use_check(lambda _: True)
     sessions.create(SessionRecord("a", LATEST))
     sessions.create(SessionRecord("b", LATEST))
     with pytest.raises(TooManySessions):
@@ -135,6 +136,7 @@ def test_beyond_the_limit_clients_are_told_to_come_later():
     server, _ = echo_server(LATEST)
     with endpoint(server, store=MemoryStore(sessions=1)) as wire:
         wire.initialize(LATEST)
+        wire.stream()
         hello = request("initialize", 0, {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO})
         refused = Wire(wire.port).post(hello)
         assert refused.status == 503
@@ -272,6 +274,7 @@ def test_what_is_remembered_of_a_session_is_json():
             "log_level": "error",
             "subscribed": [],
             "version": 2,
+            "source": "127.0.0.1",
         }
 
 

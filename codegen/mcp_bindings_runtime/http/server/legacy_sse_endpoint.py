@@ -53,7 +53,7 @@ class LegacySseEndpoint:
         if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
         try:
-            session_id = self._table.create_legacy(principal).id
+            session_id = self._table.create_legacy(principal, client_address(environ)).id
             log = self._store.open(session_id, STANDALONE, keep=False)
         except McpError as error:
             self._limiter.release(long=True)

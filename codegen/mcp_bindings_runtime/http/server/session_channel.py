@@ -212,6 +212,11 @@ class SessionChannel(HttpChannel):
         self._post_channels[incoming] = post_channel
         return partial(post_channel.run, self.server, incoming, self.save)
 
+    @property
+    def busy(self) -> bool:
+        """Whether requests of the client wait for their responses."""
+        return bool(self._post_channels)
+
     def forget(self, incoming: Incoming) -> None:
         """Forget a request that is done."""
         self._post_channels.pop(incoming, None)

@@ -23,7 +23,7 @@ from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
 from .responses import SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
 from .session_channel import SessionChannel
-from .session_store import TooManySessions
+from .session_store import MAX_RECORD_SIZE, TooManySessions
 from .session_table import SessionTable
 from .store import STANDALONE, Store
 from .stream_limiter import StreamLimiter
@@ -72,7 +72,7 @@ class SessionEndpoint:
     def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response | PendingResponse:
         """Respond to a message or a batch. Raise ``Rejection``."""
         if "HTTP_MCP_SESSION_ID" not in environ:
-            return self._initialize(body, principal)
+            return self._initialize(body, principal, client_address(environ))
         channel = self._find_session(environ, principal)
         events = channel.receive(body)
         channel.save()
@@ -100,14 +100,19 @@ class SessionEndpoint:
                 raise Rejection(400, event.reason)
         return empty_response(202)
 
-    def _initialize(self, body: bytes, principal: str | None) -> Response:
+    def _initialize(self, body: bytes, principal: str | None, address: str) -> Response:
         otherwise = "Mcp-Session-Id is missing; begin a session with initialize, and send the id of its response"
         server = initialized_server(body, self._routes, otherwise)
-        channel = self._table.new_channel(server, principal)
+        channel = self._table.new_channel(server, principal, address)
         events = channel.receive(body)
         response = self._respond_at_once(events, body)
         if channel.session.state == "new":
             return response
+        channel.update_record()
+        size = channel.record.size
+        if size > MAX_RECORD_SIZE:
+            text = f"clientInfo and capabilities take {size} bytes; at most {MAX_RECORD_SIZE} are kept"
+            raise Rejection(413, text)
         try:
             self._table.add(channel)
         except TooManySessions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from collections import OrderedDict
@@ -11,7 +12,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ...errors import McpError
+from ...logs import RareWarning
 from ...validation import require_positive_integers, require_positive_numbers
+from .account import Account, Quota
 
 if TYPE_CHECKING:
     from ...session.log_levels import Level
@@ -20,6 +23,16 @@ SESSION_LIFETIME: Final = 3600.0
 """Default number of seconds after which a session without requests and open streams expires."""
 MAX_SESSIONS: Final = 10_000
 """Default limit on the sessions of a store."""
+MAX_SESSIONS_SIZE: Final = 64 * 1024 * 1024
+"""Default limit on the bytes of all sessions of a store: what clients say of themselves, and their subscriptions."""
+MAX_RECORD_SIZE: Final = 64 * 1024
+"""Limit on the bytes that a client may say of itself in ``initialize``."""
+_SHARE: Final = 4
+"""A source may have a fourth of all sessions, unless another limit is set."""
+_SMALL_SHARE: Final = 64
+"""Number of sessions that each source may have, however few a fourth is."""
+_OVERHEAD: Final = 1024
+"""Bytes that are charged for a session besides its texts."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 
@@ -50,6 +63,7 @@ class SessionRecord:
         log_level: Level = "debug",
         subscribed: Sequence[str] = (),
         version: int = 0,
+        source: str = "",
     ) -> None:
         self.id = id
         self.revision = revision
@@ -68,10 +82,17 @@ class SessionRecord:
         """URIs of the resources that the client is subscribed to."""
         self.version = version
         """Number of times that the session was saved."""
+        self.source = source
+        """The source that the session is charged to: the principal, or the address of the client."""
 
     def values(self) -> dict[str, Any]:
         """Return the attributes by name."""
         return {**vars(self)}
+
+    @property
+    def size(self) -> int:
+        """Bytes of the texts of the client."""
+        return len(json.dumps([self.client, self.capabilities])) + sum(map(len, self.subscribed))
 
 
 class SessionStore(Protocol):
@@ -104,7 +125,10 @@ class SessionStore(Protocol):
 class MemorySessionStore:
     """Sessions in this process: at most ``limit``, each for ``lifetime`` seconds after its last use.
 
-    ``clock`` returns the time in seconds.
+    ``size`` limits the bytes of all of them, ``per_source`` the sessions of one source, by default a fourth of ``limit``;
+    a source may have the same share of the bytes. Beyond a limit, sessions end for a new one: those whose client never
+    sent ``notifications/initialized`` first, then those that are unused for longest. A session with an open stream or a
+    running request stays. ``clock`` returns the time in seconds.
     """
 
     def __init__(
@@ -112,9 +136,12 @@ class MemorySessionStore:
         *,
         limit: int = MAX_SESSIONS,
         lifetime: float = SESSION_LIFETIME,
+        size: int = MAX_SESSIONS_SIZE,
+        per_source: int | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        require_positive_integers(sessions=limit)
+        own = min(limit, max(_SMALL_SHARE, limit // _SHARE)) if per_source is None else per_source
+        require_positive_integers(sessions=limit, size=size, per_source=own)
         require_positive_numbers(lifetime=lifetime)
         self._limit = limit
         self._lifetime = lifetime
@@ -123,21 +150,66 @@ class MemorySessionStore:
         self._callbacks: list[Callable[[str], None]] = []
         # Least recently used first.
         self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        """Bytes that are charged for each session."""
+        self._account = Account(Quota(limit, size), Quota(own, max(1, size * own // limit)))
+        self._use_checks: list[Callable[[str], bool]] = []
+        self._full = RareWarning("sessions end early, because a limit is reached: %s")
 
     def on_end(self, callback: Callable[[str], None]) -> None:
         """See ``SessionStore.on_end``."""
         self._callbacks.append(callback)
 
+    def add_use_check(self, is_used: Callable[[str], bool]) -> None:
+        """Register a function that returns whether a session is in use, and so must not end for a new one."""
+        self._use_checks.append(is_used)
+
     def create(self, record: SessionRecord) -> None:
         """See ``SessionStore.create``."""
         with self._lock:
-            expired = self._expire()
-            full = len(self._records) >= self._limit
-            if not full:
-                self._records[record.id] = record, self._clock()
-        self._call_back(expired)
-        if full:
+            ended = self._expire()
+            self._add(record, self._clock())
+            fits = self._make_room(record, ended)
+            if not fits:
+                self._remove(record.id)
+        self._call_back(ended)
+        if not fits:
             raise TooManySessions(self._limit)
+
+    def _add(self, record: SessionRecord, time: float) -> None:
+        self._records[record.id] = record, time
+        self._sizes[record.id] = size = record.size + _OVERHEAD
+        self._account.add(record.source, size)
+
+    def _remove(self, session_id: str) -> None:
+        record, _ = self._records.pop(session_id)
+        self._account.add(record.source, -self._sizes.pop(session_id), -1)
+
+    def _make_room(self, record: SessionRecord, ended: list[str]) -> bool:
+        """End other sessions until no limit is exceeded; return False if none can end."""
+        account = self._account
+        while account.exceeds_own(record.source) or account.exceeds_total:
+            own = record.source if account.exceeds_own(record.source) else None
+            victim = self._find_victim(record.id, own)
+            if victim is None:
+                return False
+            self._full.log(f"{account.count} sessions of {account.size} bytes" + (f", {own!r} has most" if own else ""))
+            self._remove(victim)
+            ended.append(victim)
+        return True
+
+    def _find_victim(self, new: str, source: str | None) -> str | None:
+        """Return the session to end for a new one, among those of a source if it is given."""
+        unused: str | None = None
+        for session_id, (record, _) in self._records.items():
+            if session_id == new or (source is not None and record.source != source):
+                continue
+            if any(is_used(session_id) for is_used in self._use_checks):
+                continue
+            if record.state != "open":
+                return session_id
+            unused = unused or session_id
+        return unused
 
     def load(self, session_id: str) -> SessionRecord | None:
         """See ``SessionStore.load``."""
@@ -154,14 +226,22 @@ class MemorySessionStore:
         """See ``SessionStore.save``."""
         with self._lock:
             record.version += 1
+            ended: list[str] = []
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
+                size = record.size + _OVERHEAD
+                self._account.add(record.source, size - self._sizes[record.id], 0)
+                self._sizes[record.id] = size
+                self._make_room(record, ended)
+        self._call_back(ended)
 
     def delete(self, session_id: str) -> None:
         """See ``SessionStore.delete``."""
         with self._lock:
-            found = self._records.pop(session_id, None)
-        if found is not None:
+            found = session_id in self._records
+            if found:
+                self._remove(session_id)
+        if found:
             self._call_back([session_id])
 
     def _expire(self) -> list[str]:
@@ -172,7 +252,7 @@ class MemorySessionStore:
             session_id, (_, last_used) = next(iter(self._records.items()))
             if last_used > oldest:
                 break
-            del self._records[session_id]
+            self._remove(session_id)
             expired.append(session_id)
         return expired
 

@@ -30,10 +30,19 @@ class SessionTable:
             store.on_session_saved(self._refresh)
         store.on_message(self._receive)
         store.sessions.on_end(self._remove)
+        if isinstance(store, MemoryStore):
+            store.sessions.add_use_check(self._is_used)
 
-    def new_channel(self, server: Server, principal: str | None) -> SessionChannel:
+    def _is_used(self, session_id: str) -> bool:
+        channel = self._channels.get(session_id)
+        return channel is not None and channel.busy
+
+    def new_channel(self, server: Server, principal: str | None, address: str) -> SessionChannel:
         """Return a channel for an ``initialize`` request, before the session exists."""
-        return self._make(server, SessionRecord(new_session_id(), server.binding.revision, principal=principal))
+        record = SessionRecord(
+            new_session_id(), server.binding.revision, principal=principal, source=principal or address
+        )
+        return self._make(server, record)
 
     def add(self, channel: SessionChannel) -> None:
         """Create the session of a new channel. Raise ``TooManySessions``."""
@@ -41,9 +50,10 @@ class SessionTable:
         self._store.sessions.create(channel.record)
         self._register(channel)
 
-    def create_legacy(self, principal: str | None) -> SessionRecord:
+    def create_legacy(self, principal: str | None, address: str) -> SessionRecord:
         """Create a session of HTTP+SSE, whose revision is not negotiated yet. Raise ``TooManySessions``."""
-        record = SessionRecord(new_session_id(), "", transport="sse", principal=principal, state="new")
+        source = principal or address
+        record = SessionRecord(new_session_id(), "", transport="sse", principal=principal, state="new", source=source)
         self._store.sessions.create(record)
         return record
 

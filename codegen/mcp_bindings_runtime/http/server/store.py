@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from ...errors import McpError
+from ...validation import require_positive_integers
 from .event_log import EventLog, MemoryEventLog, Priority
 from .session_store import MAX_SESSIONS, SESSION_LIFETIME, MemorySessionStore, SessionStore
 
@@ -86,11 +87,24 @@ class SharedStore(Store, Protocol):
 
 
 class MemoryStore:
-    """A store in this process; ``sessions`` limits their number, and they expire ``lifetime`` seconds after the last use."""
+    """A store in this process; ``sessions`` limits their number, and they expire ``lifetime`` seconds after the last use.
 
-    def __init__(self, *, sessions: int = MAX_SESSIONS, lifetime: float = SESSION_LIFETIME) -> None:
-        self.sessions = MemorySessionStore(limit=sessions, lifetime=lifetime)
+    ``sessions_per_source`` is the limit for one principal or, without one, one address: by default a fourth. See
+    ``MemorySessionStore`` for what ends at a limit.
+    """
+
+    def __init__(
+        self,
+        *,
+        sessions: int = MAX_SESSIONS,
+        sessions_per_source: int | None = None,
+        lifetime: float = SESSION_LIFETIME,
+    ) -> None:
+        if sessions_per_source is not None:
+            require_positive_integers(sessions_per_source=sessions_per_source)
+        self.sessions = MemorySessionStore(limit=sessions, lifetime=lifetime, per_source=sessions_per_source)
         self.sessions.on_end(self.end_streams)
+        self.sessions.add_use_check(self._is_read)
         self._lock = Lock()
         self._logs: dict[str, dict[str, MemoryEventLog]] = {}
         # Streams in the order in which they were last checked for expiry.
@@ -110,6 +124,11 @@ class MemoryStore:
                 if stream != STANDALONE:
                     self._checked[session_id, stream] = log
             return log
+
+    def _is_read(self, session_id: str) -> bool:
+        """Return whether a client reads a stream of a session."""
+        logs = self._logs.get(session_id)
+        return logs is not None and any(log.attached for log in list(logs.values()))
 
     def _expire_some(self) -> None:
         """Check a few streams, and drop those that nobody has resumed; repeated calls check all of them."""

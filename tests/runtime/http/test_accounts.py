@@ -1,0 +1,152 @@
+"""What clients make a server keep is counted for each source and for all; beyond a limit, the unused ends first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS_SIZE
+from mcp_bindings_runtime.http.server.account import Account, Quota
+from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, MemorySessionStore, SessionRecord
+from mcp_bindings_runtime.http.server.store import MemoryStore
+from support.echo_server import echo_server
+from support.raw_http_client import Wire, call, endpoint, request
+from support.scripted_peers import HANDSHAKE, WHO, eventually, package
+
+LATEST = HANDSHAKE[-1]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 50))))
+def test_an_account_is_what_its_entries_are(entries: list[tuple[str, int]]) -> None:
+    account = Account(Quota(10, 200), Quota(4, 90))
+    kept: list[tuple[str, int]] = []
+    for source, size in entries:
+        account.add(source, size)
+        kept.append((source, size))
+        if account.exceeds_total or account.exceeds_own(source):
+            gone = kept.pop(0)
+            account.add(gone[0], -gone[1], -1)
+        own = [each for name, each in kept if name == source]
+        assert (account.count, account.size) == (len(kept), sum(each for _, each in kept))
+        assert account.exceeds_own(source) == (len(own) > 4 or sum(own) > 90)
+        assert account.exceeds_total == (len(kept) > 10 or sum(each for _, each in kept) > 200)
+
+
+def store_of(ended: list[str], **limits: Any) -> MemorySessionStore:
+    store = MemorySessionStore(**limits)
+    store.on_end(ended.append)
+    return store
+
+
+def test_sessions_that_never_began_end_first_then_those_unused_for_longest() -> None:
+    ended: list[str] = []
+    store = store_of(ended, limit=4, per_source=4)
+    for name, state in (("a", "open"), ("b", "agreed"), ("c", "open"), ("d", "agreed")):
+        store.create(SessionRecord(name, LATEST, state=state))
+    assert store.load("a") is not None
+    for name in "efgh":
+        store.create(SessionRecord(name, LATEST, state="open"))
+    assert ended == ["b", "d", "c", "a"]
+
+
+def test_sessions_in_use_stay() -> None:
+    ended: list[str] = []
+    store = store_of(ended, limit=2, per_source=2)
+    store.add_use_check(lambda session_id: session_id == "a")
+    for name in "abc":
+        store.create(SessionRecord(name, LATEST, state="open"))
+    assert ended == ["b"]
+
+
+def test_one_source_cannot_end_the_sessions_of_others() -> None:
+    ended: list[str] = []
+    store = store_of(ended, limit=8, per_source=2)
+    for name in "ab":
+        store.create(SessionRecord(name, LATEST, state="open", source="honest"))
+    for number in range(50):
+        store.create(SessionRecord(str(number), LATEST, source="flood"))
+    assert store.load("a") is not None
+    assert store.load("b") is not None
+    assert len(ended) == 48
+
+
+def test_sessions_are_counted_by_their_bytes_too() -> None:
+    ended: list[str] = []
+    store = store_of(ended, limit=100, per_source=100, size=200_000)
+    for number in range(50):
+        store.create(SessionRecord(str(number), LATEST, client={"name": "x" * 50_000}, source=str(number)))
+    assert len(ended) == 47
+    record = store.load("49")
+    assert record is not None
+    before = record.values()
+    record.subscribed = ["x" * 100_000]
+    store.save(record, before)
+    assert ended[47:] == ["47", "48"][: len(ended) - 47]
+    assert store.load("49") is record
+
+
+def test_newcomers_begin_sessions_while_others_flood_the_table() -> None:
+    server, seen = echo_server(LATEST)
+    with endpoint(server, store=MemoryStore(sessions=8, sessions_per_source=8)) as wire:
+        listening, working, silent = Wire(wire.port), Wire(wire.port), Wire(wire.port)
+        for each in (listening, working, silent):
+            each.initialize(LATEST)
+        stream = listening.stream()
+        held = working.stream(call(1, {"progressToken": 1}, progress=1, hold=True))
+        held.message()
+        hello = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO}
+        for number in range(40):
+            assert wire.post(request("initialize", number, hello)).status == 200
+        newcomer = Wire(wire.port)
+        newcomer.initialize(LATEST)
+        assert newcomer.post(call(2, n=2)).text == "2"
+        # A stream and a running call keep their sessions; and nobody ends one that has begun for one that has not.
+        assert silent.post(call(3, n=3)).text == "3"
+        server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
+        assert stream.message()["method"] == "notifications/tools/list_changed"
+        seen.go.set()
+        assert held.messages()[-1]["result"]["content"][0]["text"] == "0"
+        eventually(lambda: not seen.running)
+        for each in (listening, working, newcomer):
+            each.close()
+        held.close()
+        stream.close()
+
+
+def test_what_a_client_says_of_itself_is_bounded() -> None:
+    server, _ = echo_server(LATEST)
+    with endpoint(server) as wire:
+        hello = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {**WHO, "title": "x" * MAX_RECORD_SIZE}}
+        refused = wire.post(request("initialize", 0, hello))
+        assert refused.status == 413
+        assert str(MAX_RECORD_SIZE) in refused.json["error"]["data"]["reason"]
+        assert "mcp-session-id" not in refused.headers
+
+
+def test_the_uris_of_subscriptions_are_bounded() -> None:
+    mcp = package(LATEST)
+    server = mcp.Server("long", "1.0")
+
+    @server.resource_template("x:///{+name}")
+    def anything(name: str) -> str:
+        return name
+
+    with endpoint(server, body_limit=1_000_000) as wire:
+        wire.initialize(LATEST)
+
+        def subscribe(number: int) -> Any:
+            uri = f"x:///{number}" + "x" * (MAX_SUBSCRIPTIONS_SIZE // 4)
+            return wire.post(request("resources/subscribe", number, {"uri": uri})).json
+
+        answers = [subscribe(number) for number in range(5)]
+        assert ["result" in each for each in answers] == [True] * 3 + [False] * 2
+        assert str(MAX_SUBSCRIPTIONS_SIZE) in answers[-1]["error"]["data"]["reason"]
+
+
+@pytest.mark.parametrize("option", ["sessions", "sessions_per_source"])
+def test_limits_of_stores_are_validated(option: str) -> None:
+    with pytest.raises(UsageError, match=rf"`{option}` must be an integer >= 1, got 0"):
+        MemoryStore(**{option: 0})
