@@ -14,15 +14,6 @@ from ..session.framing import check_message
 from . import CLOSED_HERE, LONGEST, check_timeout
 from .descriptors import WakeupDescriptor, acquire, connection_lost
 
-# Not in `unread`: a thread that loads a library while the interpreter exits can make it hang.
-try:
-    import fcntl
-    import termios
-except ImportError:
-    _HAS_IOCTL = False
-else:
-    _HAS_IOCTL = True
-
 
 class _Begun(NamedTuple):
     """A message that is being written, with all that is needed to finish it after an interruption."""
@@ -53,7 +44,9 @@ class DescriptorWriter:
         "_blocking",
         "_closed",
         "_fd",
+        "_fionread",
         "_idle",
+        "_ioctl",
         "_lock",
         "_owner",
         "_turn",
@@ -82,6 +75,11 @@ class DescriptorWriter:
         if self._blocking:
             os.set_blocking(fd, False)
         self._owner = os.getpid()
+        # Not on every system; and not in `unread`: a thread that imports while the interpreter exits can make it hang.
+        import fcntl
+        import termios
+
+        self._ioctl, self._fionread = fcntl.ioctl, termios.FIONREAD
         self._fd = fd
         self._closed = False
 
@@ -109,11 +107,9 @@ class DescriptorWriter:
 
     def unread(self) -> int:
         """Return the number of bytes in the pipe that nobody has read; 0 if that is unknown."""
-        if not _HAS_IOCTL:
-            return 0
         with self._lock:
             try:
-                unread = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))
+                unread = self._ioctl(self._fd, self._fionread, bytes(4))
             except (OSError, ValueError):
                 return 0
         return int.from_bytes(unread, sys.byteorder)
