@@ -263,7 +263,8 @@ class CachedRequests:
             meta = codec.unstructure(self._client.meta())
         shown["_meta"] = {name: value for name, value in meta.items() if name not in _NO_MATTER}
         text = json.dumps(shown, sort_keys=True, separators=(",", ":")).encode()
-        return CacheKey(self._origin, self._owner(), key.name, text, params.uri if key.name == _READ else None)
+        uri = params.uri if params is not None and key.name == _READ else None
+        return CacheKey(self._origin, self._owner(), key.name, text, uri)
 
     def _is_still_owner(self, owner: Owner | None) -> bool:
         """Return whether the credentials are those from before the request."""

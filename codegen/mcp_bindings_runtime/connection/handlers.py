@@ -137,8 +137,10 @@ class Handlers:
     def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
         """Return the line that answers a request; None if there is none to send."""
         session = connection.session
+        result: Any = None
         try:
-            line = session.response_line(incoming, self.handle(incoming.key, incoming.params, context))
+            result = self.handle(incoming.key, incoming.params, context)
+            line = session.response_line(incoming, result)
         except ResponseError as error:
             if error.code in KEPT and session.binding.era == "stateless":
                 text = "%s: the handler answers with %d, which is kept for the protocol; accepted are codes outside %s"
@@ -146,7 +148,7 @@ class Handlers:
             line = self.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
         except EncodeError as fault:
             log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            line = self._unsendable_line(session, incoming, fault)
+            line = self._unsendable_line(session, incoming, result, fault)
         except (InputNeeded, Detached):
             raise
         except Abandoned:
@@ -163,21 +165,21 @@ class Handlers:
         with connection.lock:
             return session.settle(incoming, line)
 
-    def unsendable_result(self, method: str, fault: EncodeError) -> Any:
-        """Return the result of a tool call whose own result cannot be sent; None for other methods."""
-        if method != "tools/call":
-            return None
+    def unsendable_result(self, result: Any, fault: EncodeError) -> Any:
+        """Return the result to send instead of that of a tool, which cannot be sent; None instead of other results."""
         types = self._binding.types
+        if not isinstance(result, types.CallToolResult):
+            return None
         text = f"The tool's result cannot be sent: {fault}"
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
-    def _unsendable_line(self, session: Session, incoming: Incoming, fault: EncodeError) -> bytes:
-        result = self.unsendable_result(incoming.key.name, fault)
+    def _unsendable_line(self, session: Session, incoming: Incoming, result: Any, fault: EncodeError) -> bytes:
+        instead = self.unsendable_result(result, fault)
         try:
             return (
                 session.error_response_line(incoming, INTERNAL)
-                if result is None
-                else session.response_line(incoming, result)
+                if instead is None
+                else session.response_line(incoming, instead)
             )
         except EncodeError:
             # The fault is in what the server adds to every result.

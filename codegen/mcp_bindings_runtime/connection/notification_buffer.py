@@ -99,7 +99,7 @@ class NotificationBuffer(deque[Any]):
 
     def _drop_from(self, kept: list[tuple[Any, int]], matches: Callable[[Any], bool]) -> int:
         """Remove the oldest items that match; return how many."""
-        left = []
+        left: list[tuple[Any, int]] = []
         excess = len(kept) - COUNT * 3 // 4
         dropped = 0
         for item, size in kept:

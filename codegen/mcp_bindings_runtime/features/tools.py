@@ -149,9 +149,13 @@ class Tools:
         if not self._facts.tool_execution:
             return members
         execution = members.get("execution")
-        if execution is not None and execution.task_support is not None:
-            self._server.tasks.declare(name, execution.task_support)
-            return members
+        if execution is not None:
+            if not isinstance(execution, self._server.binding.types.ToolExecution):
+                # It is refused with all other members that are not valid.
+                return members
+            if execution.task_support is not None:
+                self._server.tasks.declare(name, execution.task_support)
+                return members
         support = self._server.supports_task(name)
         if support == "forbidden":
             return members

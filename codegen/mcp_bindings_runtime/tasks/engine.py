@@ -117,19 +117,21 @@ class TaskEngine(ABC):
     def _execute(self, connection: Any, incoming: Incoming, task: StoredTask, context: Any) -> None:
         if task.stopped.is_set():
             return
+        result: Any = None
         try:
-            self._end(task, self._handlers.handle(incoming.key, incoming.params, context))
+            result = self._handlers.handle(incoming.key, incoming.params, context)
+            self._end(task, result)
         except ResponseError as error:
             self._fail(task, refusal_in(error))
         except Abandoned:
             self._fail(task, INTERNAL)
         except EncodeError as fault:
             log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            result = self._handlers.unsendable_result(incoming.key.name, fault)
-            if result is None:
+            instead = self._handlers.unsendable_result(result, fault)
+            if instead is None:
                 self._fail(task, INTERNAL)
             else:
-                self._end(task, result)
+                self._end(task, instead)
         except BaseException as error:  # noqa: BLE001  # whatever a handler raises, the task ends
             log_handler_error(error, f"{incoming.key.name}: the handler of a task failed", over=connection.closed)
             self._fail(task, INTERNAL)

@@ -346,7 +346,7 @@ def test_the_state_of_a_round_is_good_in_another_process_with_the_same_key():
 
 @pytest.mark.parametrize("spoil", ["changed", "another key", "another request", "expired", "no state", "nonsense"])
 def test_a_state_that_is_not_good_is_refused(spoil):
-    first = scripted_client(asking_server(state_key=b"k" * 32, state_lifetime=-1.0 if spoil == "expired" else 60.0))
+    first = scripted_client(asking_server(state_key=b"k" * 32, state_lifetime=0.0 if spoil == "expired" else 60.0))
     second = scripted_client(asking_server(state_key=(b"o" if spoil == "another key" else b"k") * 32))
     state = first_round(first)["result"]["requestState"]
     more = {"inputResponses": GIVEN, "requestState": state}

@@ -115,10 +115,11 @@ def test_closing_twice_is_closing_once_and_nothing_can_be_said_after(revision):
     client = mcp.Client.in_memory(echo_server(revision)[0])
     with pytest.raises(ConnectionClosed, match="not connected"):
         client.call_tool("echo", {})
-    client.close()
     client.connect()
     client.close()
     client.close()
+    with pytest.raises(ConnectionClosed, match="make another client"):
+        client.connect()
     with pytest.raises(ConnectionClosed, match="closed on this side"):
         client.call_tool("echo", {})
     with pytest.raises(ConnectionClosed, match="closed on this side"):

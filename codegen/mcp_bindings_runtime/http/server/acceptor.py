@@ -25,8 +25,8 @@ class Acceptor:
     incomplete request. If all have requests, further clients wait in the queue of the system.
     """
 
-    deadline = 0.0
-    timer = 0.0
+    deadline: float = 0.0
+    timer: float = 0.0
 
     def __init__(
         self,

@@ -88,6 +88,11 @@ class StrictRequest(CherootRequest):
         self.gateway: StrictGateway = server.gateway(self)
         return server.application.respond(self.gateway.env)
 
+    def write(self, chunk: bytes) -> None:
+        """Send a part of the body of the response."""
+        base: Any = super()
+        base.write(chunk)
+
     def end(self) -> None:
         """End the body of the response."""
         if self.chunked_write:

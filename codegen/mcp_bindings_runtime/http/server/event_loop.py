@@ -27,7 +27,7 @@ class Target(Protocol):
     timer: float
     """Time of the earliest timer of the loop for this target; 0 if there is none."""
 
-    def on_ready(self, events: int) -> None:
+    def on_ready(self, events: int, /) -> None:
         """Handle events of the socket."""
         ...
 

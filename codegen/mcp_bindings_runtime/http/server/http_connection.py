@@ -80,11 +80,12 @@ class HttpConnection:
 
     ssl_env: Any = None
 
-    def __init__(self, server: Any, handler: Handler, sock: socket.socket, address: Any) -> None:
+    def __init__(self, server: Any, handler: Handler, sock: socket.socket, address: tuple[Any, ...]) -> None:
         self.server = server
         self._handler = handler
         self.socket = sock
-        self.remote_addr, self.remote_port = address[:2] if isinstance(address, tuple) else ("", "")
+        self.remote_addr: str = address[0]
+        self.remote_port: int = address[1]
         self.rfile = RequestReader()
         self.wfile = self
         self.heads: HeadCache[ParsedHead] = HeadCache()
