@@ -67,6 +67,21 @@ USED = (
 
 Values of the revisions, and the generator, are tested on the oldest available Python.
 """
+QUICK = (
+    *(f"tests/bindings/test_{name}.py" for name in ("between_revisions", "messages", "records", "request_methods")),
+    "tests/cli",
+    "tests/describe",
+    "tests/docs",
+    "tests/resolve",
+    "tests/runtime/conversations",
+    "tests/runtime/features",
+    "tests/runtime/http",
+    "tests/runtime/session",
+    "tests/schema",
+    "tests/support",
+    "tests/validate",
+)
+"""Tests that depend on which revisions there are, except for those that take minutes each."""
 AGAIN = {"HYPOTHESIS_PROFILE": "again"}
 """Hypothesis profile for tests that another session runs with more examples."""
 
@@ -195,6 +210,25 @@ def options(session: nox.Session) -> None:
     """Rewrite the tables of options in docs/; the tests compare them with the generated text."""
     session.install("-e", ".[codegen]")
     session.run("python", "docs/option_tables.py")
+
+
+@nox.session(default=False)
+def next_revision(session: nox.Session) -> None:
+    """Add a made-up revision to a copy of the checkout, as docs/adding-a-revision.md says, and run the quick tests there.
+
+    It takes more than three minutes, so it is not among the default sessions.
+    """
+    checkout = Path(session.create_tmp()).resolve() / "checkout"
+    shutil.rmtree(checkout, ignore_errors=True)
+    checkout.mkdir()
+    session.run("python", "tests/next_revision", str(checkout))
+    with session.chdir(checkout):
+        _install(session, "test")
+        session.run("mcp-codegen", "--version", "all", silent=True)
+        session.run("python", "docs/revisions/pages.py", silent=True)
+        tests = session.posargs or QUICK
+        repair = "mend what failed here, not in the copy; then nox -s next_revision -- tests/that/failed.py"
+        _run(session, "pytest", *_spread(session), *tests, repair=repair, **AGAIN)
 
 
 @nox.session

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mcp_bindgen import catalog
+
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "generated" / "mcp_bindings"
-REVISIONS = sorted(path.name for path in (ROOT / "schema").iterdir() if path.name[:1].isdigit())
-PACKAGES = ["v" + revision.replace("-", "_") for revision in REVISIONS]
+REVISIONS = catalog.revisions()
+"""The bundled revisions, oldest first: the one list that tests read. ``support.revisions`` says what each has."""
+PACKAGES = [catalog.package_name(revision) for revision in REVISIONS]

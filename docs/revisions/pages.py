@@ -143,8 +143,12 @@ def _text(lines: Iterator[str]) -> str:
 
 
 def main() -> None:
-    """Write the pages that changed, and print their names."""
-    for name, text in pages(tomllib.loads(NOTES.read_text(encoding="utf-8"))).items():
+    """Write the pages that changed, delete the pages of no step, and print the names of all."""
+    texts = pages(tomllib.loads(NOTES.read_text(encoding="utf-8")))
+    for stale in sorted(file for file in FOLDER.glob("*.md") if file.name not in texts):
+        stale.unlink()
+        sys.stdout.write(f"deleted  {stale.name}\n")
+    for name, text in texts.items():
         file = FOLDER / name
         same = file.is_file() and file.read_text(encoding="utf-8") == text
         if not same:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tracemalloc
 from typing import Any
 
 import pytest
-from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
+from checkout import PACKAGES
+from mcp_bindings import v2025_06_18
 from mcp_bindings_runtime.errors import DecodeError, EncodeError
 
 pytestmark = pytest.mark.usefixtures("both_backends")
 
-ALL: list[Any] = [v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28]
+ALL: list[Any] = [importlib.import_module(f"mcp_bindings.{name}") for name in PACKAGES]
 each = pytest.mark.parametrize("mcp", ALL, ids=lambda module: module.__name__.rpartition(".")[2])
 
 

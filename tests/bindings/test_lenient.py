@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.codec.record import Record
@@ -18,7 +19,6 @@ from strategies.messages import Message, Messages, messages
 from strategies.targeted_faults import AimedFaults, Fault
 from strategies.values import Json, Path
 from support.message_oracle import MessageOracle
-from support.official_schemas import REVISIONS
 from support.oracle import Violation
 from support.packages import Package, attempt, package
 

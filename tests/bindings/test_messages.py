@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 import pytest
+from checkout import PACKAGES
 from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.errors import DecodeError, EncodeError, Undecidable, UsageError
 
 pytestmark = pytest.mark.usefixtures("both_backends")
 
-ALL: list[Any] = [v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28]
-BEFORE_2026 = ALL[:-1]
+ALL: list[Any] = [importlib.import_module(f"mcp_bindings.{name}") for name in PACKAGES]
+BEFORE_2026 = [mcp for mcp in ALL if mcp.revision.HANDSHAKE]
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
@@ -31,7 +32,7 @@ def same_json(left: Any, right: Any) -> bool:
 
 
 def call(revision: Any, **params: Any) -> str:
-    meta = {"_meta": META} if revision is v2026_07_28 else {}
+    meta = {} if revision in BEFORE_2026 else {"_meta": META}
     return message(id=1, method="tools/call", params={"name": "add", **params, **meta})
 
 
@@ -154,7 +155,7 @@ def test_batches_are_messages_in_2025_03_26_only() -> None:
         mcp.decode("[]")
     with pytest.raises(DecodeError, match=r"\$\[1\]\.id: found 1\.5"):
         mcp.decode("[" + call(mcp) + ',{"jsonrpc":"2.0","id":1.5,"method":"ping"}]')
-    for other in (v2024_11_05, v2025_06_18, v2025_11_25, v2026_07_28):
+    for other in (each for each in ALL if not each.revision.BATCHES):
         with pytest.raises(DecodeError, match=r"\$: found an array, expected an object"):
             other.decode(batch)
 

@@ -87,7 +87,7 @@ CONVENIENCES = {
         "2026-07-28": {*_ASKING, "elicit_form"},
     },
 }
-"""What is emitted besides, by side and revision."""
+"""What is emitted besides, by side and revision; later ones have what 2026-07-28 has."""
 
 
 @each_revision
@@ -96,7 +96,7 @@ def test_there_is_a_method_for_each_request_and_no_other(mcp: Any, side: str) ->
     expected = {name for name, key in keys(mcp, side).items()}
     expected |= {f"{name}_page" for name, key in keys(mcp, side).items() if is_paged(key)}
     expected |= {"elicit_url"} if side == "server" and hasattr(mcp, "ElicitRequestURLParams") else set()
-    expected |= CONVENIENCES[side][mcp.__name__.rpartition(".")[2].removeprefix("v").replace("_", "-")]
+    expected |= CONVENIENCES[side].get(mcp.revision.REVISION, CONVENIENCES[side]["2026-07-28"])
     written = {name for name, value in vars(asker(mcp, side)).items() if inspect.isfunction(value)}
     assert written == expected
 
@@ -114,8 +114,8 @@ def test_what_is_called_by_name_is_there() -> None:
     for mcp in ALL:
         assert everywhere <= set(dir(mcp.Client))
         assert {"create_message", "list_roots"} <= set(dir(mcp.Context))
-        assert hasattr(mcp.Client, "ping") == hasattr(mcp.Client, "set_level") == (mcp is not v2026_07_28)
-        assert hasattr(mcp.Client, "discover") == (mcp is v2026_07_28)
+        assert hasattr(mcp.Client, "ping") == hasattr(mcp.Client, "set_level") == (mcp.revision.HANDSHAKE)
+        assert hasattr(mcp.Client, "discover") == (not mcp.revision.HANDSHAKE)
 
 
 def hints(function: Any) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def sent(mcp: Any, side: str, name: str, /, *arguments: Any, **named: Any) -> Se
         def request(self, key: Any, params: Any = None, **options: Any) -> Any:
             raise Sent(key, params, options)
 
-        if side == "client" and mcp is v2026_07_28:
+        if side == "client" and not mcp.revision.HANDSHAKE:
 
             def meta(self, entries: Any = None) -> Any:
                 return mcp.RequestMetaObject(
@@ -218,7 +218,9 @@ def test_what_is_given_is_what_is_sent(mcp: Any, side: str, name: str, key: Any)
             wire: value for wire, value in params.items() if wire not in {"_meta", "inputResponses", "requestState"}
         }
         meta = {
-            "_meta": {**META, "acme/trace": "t"} if mcp is v2026_07_28 and side == "client" else {"acme/trace": "t"}
+            "_meta": (
+                {**META, "acme/trace": "t"} if not mcp.revision.HANDSHAKE and side == "client" else {"acme/trace": "t"}
+            )
         }
         if "meta" not in inspect.signature(getattr(asker(mcp, side), name)).parameters:
             meta = {}
@@ -241,7 +243,9 @@ def test_a_request_without_anything_to_say_has_no_params(mcp: Any) -> None:
         for name in ("ping", "list_tools", "list_tools_page", "list_roots"):
             if hasattr(asker(mcp, side), name):
                 value = on_the_wire(mcp, sent(mcp, side, name))
-                assert value.get("params") == ({"_meta": META} if mcp is v2026_07_28 and side == "client" else None)
+                assert value.get("params") == (
+                    {"_meta": META} if not mcp.revision.HANDSHAKE and side == "client" else None
+                )
 
 
 @each_revision
@@ -321,7 +325,7 @@ class Paged:
                 cursor = None if params is None else params.cursor
                 asked.append(cursor)
                 page = int(cursor or 0)
-                needed = {"ttl_ms": 0, "cache_scope": "private"} if mcp is v2026_07_28 else {}
+                needed = {"ttl_ms": 0, "cache_scope": "private"} if not mcp.revision.HANDSHAKE else {}
                 prompts = [mcp.Prompt(name=f"{page}.{each}") for each in range(2)]
                 return key.result(prompts=prompts, next_cursor=str(page + 1) if page < 2 else None, **needed)
 

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindgen.ir.protocol import Protocol
@@ -23,7 +24,6 @@ from strategies.values import Case, Json, Values, drawn_json, values
 from support.json_backends import NAMES, backend, using
 from support.json_equality import same, same_as, same_message
 from support.message_oracle import MessageOracle
-from support.official_schemas import REVISIONS
 from support.oracle import Oracle, type_names, undecidable
 from support.packages import Package, package
 

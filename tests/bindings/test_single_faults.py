@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.ir.protocol import ObjectOf, Type
 from mcp_bindings_runtime.errors import DecodeError
 from strategies.faults import Change, Faults
@@ -24,7 +25,6 @@ from strategies.values import Json, Path, Values
 from support import error_texts
 from support.json_equality import same_as, same_message
 from support.message_oracle import MessageOracle
-from support.official_schemas import REVISIONS
 from support.oracle import Oracle, Violation, type_names
 from support.packages import Package, attempt, package
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from checkout import REVISIONS
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog
 
@@ -294,13 +295,13 @@ def test_the_json_schema(cli, schemas) -> None:
     [
         ([], "OLD and NEW are missing; run: mcp-codegen diff OLD NEW, each a revision (2024-11-05, "),
         (["2025-06-18"], "NEW is missing; for example, run: mcp-codegen diff 2025-06-18 2025-11-25"),
-        (["2026-07-28"], "for example, run: mcp-codegen diff 2026-07-28 path/to/schema.ts"),
+        ([REVISIONS[-1]], f"for example, run: mcp-codegen diff {REVISIONS[-1]} path/to/schema.ts"),
         (
             ["2025-06-19", "2025-11-25"],
             "'2025-06-19' is neither a bundled revision nor a file; did you mean 2025-06-18 or ",
         ),
         (["draft", "2025-11-25"], "the draft is not bundled"),
-        (["2025-11-25", "latest"], "the newest bundled revision is 2026-07-28"),
+        (["2025-11-25", "latest"], f"the newest bundled revision is {REVISIONS[-1]}"),
         (["-", "2025-11-25"], "cannot be read from standard input"),
         (["gone.ts", "2025-11-25"], "cannot read gone.ts: No such file or directory"),
         ([".", "2025-11-25"], "cannot read .: it is a folder"),

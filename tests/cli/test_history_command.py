@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen import catalog
 
 OWN = 'export interface Widget { size: "large" }\nexport interface Tool { name: string }\n'
@@ -39,8 +40,10 @@ def test_json(cli) -> None:
     document = json.loads(out)
     assert (status, err) == (0, "")
     assert (document["format"], document["subject"]) == ("mcp-history/1", "tools/call:CreateTaskResult")
-    assert [each["state"] for each in document["revisions"]] == ["absent"] * 3 + ["appeared", "went"]
-    assert [each["source"] for each in document["revisions"]] == [catalog.schema_name(r) for r in catalog.revisions()]
+    assert [each["state"] for each in document["revisions"]] == ["absent"] * 3 + ["appeared", "went"] + ["absent"] * (
+        len(REVISIONS) - 5
+    )
+    assert [each["source"] for each in document["revisions"]] == [catalog.schema_name(r) for r in REVISIONS]
 
 
 def test_markdown(cli) -> None:
@@ -52,7 +55,7 @@ def test_markdown(cli) -> None:
 def test_a_file(cli, form: str) -> None:
     printed = cli("history", "Tool.title", "--format", form).out
     status, out, err = cli("history", "Tool.title", "--format", form, "-o", "told")
-    assert (status, out, err) == (0, "", "Tool.title, 5 revisions -> told\n")
+    assert (status, out, err) == (0, "", f"Tool.title, {len(REVISIONS)} revisions -> told\n")
     assert Path("told").read_text(encoding="utf-8") == printed
 
 
@@ -75,21 +78,21 @@ def test_some_revisions(cli, arguments: list[str]) -> None:
 def test_a_schema_of_ones_own_is_the_newest(cli) -> None:
     Path("acme.ts").write_text(OWN)
     document = json.loads(cli("history", "Widget", "--schema", "acme.ts", "--format", "json").out)
-    assert [each["state"] for each in document["revisions"]] == ["absent"] * 5 + ["appeared"]
-    assert (document["revisions"][5]["revision"], document["revisions"][5]["source"]) == ("acme", "acme.ts")
-    named = cli("history", "Tool.description", "--schema", "acme.ts", "--name", "next", "--from", "2026-07-28")
-    assert named.out.splitlines()[:2] == ["Tool.description  field", "2026-07-28 only, removed in next"]
+    assert [each["state"] for each in document["revisions"]] == ["absent"] * len(REVISIONS) + ["appeared"]
+    assert (document["revisions"][-1]["revision"], document["revisions"][-1]["source"]) == ("acme", "acme.ts")
+    named = cli("history", "Tool.description", "--schema", "acme.ts", "--name", "next", "--from", REVISIONS[-1])
+    assert named.out.splitlines()[:2] == ["Tool.description  field", f"{REVISIONS[-1]} only, removed in next"]
 
 
 def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
     copy = elsewhere / "draft" / "schema.ts"
     copy.parent.mkdir()
-    text = catalog.schema_file("2026-07-28").read_text(encoding="utf-8")
+    text = catalog.schema_file(REVISIONS[-1]).read_text(encoding="utf-8")
     copy.write_text(text.replace("export interface TextContent {", "export interface TextContent {\n  more?: string;"))
-    out = cli("history", "tools/call", "--schema", "draft/schema.ts", "--from", "2026-07-28").out
+    out = cli("history", "tools/call", "--schema", "draft/schema.ts", "--from", REVISIONS[-1]).out
     assert out.splitlines()[-2:] == [
         "            1 more change in the types of its messages; run:",
-        "              mcp-codegen diff 2026-07-28 draft/schema.ts --method tools/call",
+        f"              mcp-codegen diff {REVISIONS[-1]} draft/schema.ts --method tools/call",
     ]
 
 
@@ -99,7 +102,7 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
         ([], "SUBJECT is missing; pass a type"),
         (
             ["Tool.outputSchma"],
-            "'Tool.outputSchma' not found in 2024-11-05 to 2026-07-28; did you mean Tool.outputSchema?",
+            f"'Tool.outputSchma' not found in {REVISIONS[0]} to {REVISIONS[-1]}; did you mean Tool.outputSchema?",
         ),
         (["Level"], "did you mean LoggingLevel"),
         (["LoggingLevel:emergancy"], "LoggingLevel has no alternative 'emergancy'; did you mean \"emergency\"?"),

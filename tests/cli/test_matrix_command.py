@@ -7,20 +7,23 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen import catalog
 
-REVISIONS = catalog.revisions()
+COUNT = len(REVISIONS)
+WIDTH = str(15 * (COUNT + 1))
+"""Columns in which all revisions fit as a table."""
 
 
 def test_all_revisions(cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", WIDTH)
     status, out, err = cli("matrix")
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "breaking / risky changes, if peers do not negotiate"
     assert lines[3].split() == list(REVISIONS)
-    assert [line.split()[0] for line in lines[4:9]] == list(REVISIONS)
-    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines[4 : 4 + COUNT]] == list(REVISIONS)
+    assert max(map(len, lines)) <= int(WIDTH)
 
 
 def test_json(cli) -> None:
@@ -46,7 +49,7 @@ def test_markdown(cli) -> None:
 
 def test_a_page(cli) -> None:
     status, out, err = cli("matrix", "--format", "html", "-o", "matrix.html", "--link", "{old}-{new}.html")
-    assert (status, out, err) == (0, "", "5 revisions, 20 pairings -> matrix.html\n")
+    assert (status, out, err) == (0, "", f"{COUNT} revisions, {COUNT * (COUNT - 1)} pairings -> matrix.html\n")
     text = Path("matrix.html").read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>\n")
     assert 'href="2024-11-05-2026-07-28.html#?level=breaking' in text
@@ -68,7 +71,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
     ("arguments", "said"),
     [
         (["--method", "tools/cal"], "--method: unknown method 'tools/cal'; did you mean tools/call"),
-        (["--from", "2026-07-28"], "a matrix needs two revisions, got only 2026-07-28"),
+        (["--from", REVISIONS[-1]], f"a matrix needs two revisions, got only {REVISIONS[-1]}"),
         (["--link", "{old}-{new}.html"], "--link requires --format html, got text"),
         (["--format", "html", "--link", "page.html"], "must contain {old} and {new}"),
         (["--from", "2025"], "'2025' is not a bundled revision"),
@@ -82,7 +85,7 @@ def test_what_cannot_be_counted_has_status_2(cli, arguments: list[str], said: st
 
 
 def test_colour_is_for_terminals(spawn) -> None:
-    coloured = spawn("matrix", FORCE_COLOR="1")
+    coloured = spawn("matrix", FORCE_COLOR="1", COLUMNS=WIDTH)
     assert "\x1b[33m" in coloured.out
     assert "\x1b" not in spawn("matrix").out
     assert "\x1b" not in spawn("matrix", FORCE_COLOR="1", NO_COLOR="1").out

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.settings import Settings, read_settings
 
@@ -70,7 +71,7 @@ def test_a_map_on_the_command_line_goes_with_the_schema_of_the_settings(cli, els
 
 def test_the_settings_do_not_reach_commands_that_only_show(cli) -> None:
     project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\n')
-    assert json.loads(cli("model").out)["revision"] == "2026-07-28"
+    assert json.loads(cli("model").out)["revision"] == REVISIONS[-1]
 
 
 def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from checkout import PACKAGES, REVISIONS
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, resources
 
@@ -24,10 +25,10 @@ def test_list_is_a_table_of_the_revisions(cli) -> None:
         "the",
         "official",
     ]
-    assert [line.split()[0] for line in lines[1:6]] == list(catalog.revisions())
+    assert [line.split()[0] for line in lines[1 : 1 + len(REVISIONS)]] == list(REVISIONS)
     assert lines[2].split() == ["2025-03-26", "83", "15", "9", "schema.ts", "bdc457208cb1"]
     assert "Packages are written to " in lines[-1]
-    assert max(map(len, lines[:6])) <= 80
+    assert max(map(len, lines[: 1 + len(REVISIONS)])) <= 80
 
 
 def test_list_for_programs(cli) -> None:
@@ -35,16 +36,16 @@ def test_list_for_programs(cli) -> None:
     assert document["format"] == "mcp-list/1"
     assert document["target"] == str(resources.default_target())
     newest = document["revisions"][-1]
-    assert newest["revision"] == "2026-07-28"
-    assert newest["package"] == "v2026_07_28"
-    assert newest["official"]["sha256"].startswith("742750af0bb8")
-    assert newest["sha256"] == catalog.load("2026-07-28").sha256
+    assert newest["revision"] == REVISIONS[-1]
+    assert newest["package"] == PACKAGES[-1]
+    assert newest["official"]["sha256"] == catalog.manifest()[REVISIONS[-1]].sha256
+    assert newest["sha256"] == catalog.load(REVISIONS[-1]).sha256
 
 
 def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "default_target", lambda: None)
     assert (
-        "Packages are written to the folder of --out, as v2024_11_05 to v2026_07_28 and ext_tasks.\n" in cli("list").out
+        f"Packages are written to the folder of --out, as {PACKAGES[0]} to {PACKAGES[-1]} and ext_tasks.\n" in cli("list").out
     )
     assert json.loads(cli("list", "--format", "json").out)["target"] is None
 
@@ -52,7 +53,7 @@ def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: py
 def test_model_prints_the_newest_revision_unless_told_otherwise(cli) -> None:
     status, out, err = cli("model")
     assert (status, err) == (0, "")
-    assert json.loads(out)["revision"] == "2026-07-28"
+    assert json.loads(out)["revision"] == REVISIONS[-1]
     assert json.loads(cli("model", "--version", "2024-11-05").out)["revision"] == "2024-11-05"
 
 
@@ -79,14 +80,14 @@ def test_one_revision_is_shown_at_a_time(cli, arguments: list[str]) -> None:
 
 
 def test_explain_shows_the_newest_revision_that_has_the_name(cli) -> None:
-    assert cli("explain", "Tool").out.startswith("Tool  interface in 2026-07-28\n")
+    assert cli("explain", "Tool").out.startswith(f"Tool  interface in {REVISIONS[-1]}\n")
     assert cli("explain", "Task").out.startswith("Task  interface in 2025-11-25\n")
     assert cli("explain", "tools/call", "--version", "2025-06-18").out.startswith("tools/call  request in 2025-06-18\n")
     assert cli("--version", "2025-06-18", "explain", "tools/call").out.startswith("tools/call  request in 2025-06-18\n")
 
 
 def test_an_error_code_needs_no_quoting(cli) -> None:
-    assert cli("explain", "-32602").out.startswith("INVALID_PARAMS  constant in 2026-07-28\n")
+    assert cli("explain", "-32602").out.startswith(f"INVALID_PARAMS  constant in {REVISIONS[-1]}\n")
     assert cli("explain", "-32602", "--version", "2024-11-05").out.startswith(
         "INVALID_PARAMS  constant in 2024-11-05\n"
     )

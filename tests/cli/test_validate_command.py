@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from jsonschema import Draft202012Validator
 from mcp_bindgen.cli.app import run
 from mcp_bindgen.resources import schemas
@@ -69,7 +70,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
     (elsewhere / "draft" / "schema.ts").write_text(text.replace("tools/call", "tools/use"), encoding="utf-8")
     (elsewhere / "a.jsonl").write_text(text_of(*opening(), request("tools/use", 1, nme="x"), request("tools/call", 2)))
     missing = "a.jsonl:4: $.params.name: missing, expected a string"
-    gone = "a.jsonl:5: $.method: tools/call exists only in 2024-11-05 to 2026-07-28"
+    gone = f"a.jsonl:5: $.method: tools/call exists only in {REVISIONS[0]} to {REVISIONS[-1]}"
     for label, arguments in (("draft", []), ("draft", ["--version", "auto"]), ("next", ["--version", "next"])):
         status, out, err = cli("validate", "--schema", "draft/schema.ts", *arguments, "a.jsonl")
         assert (status, out) == (1, f"{missing}  ({label})\n{gone}  ({label})\n")
@@ -220,7 +221,7 @@ def test_annotations_for_github(cli, session: str) -> None:
         (["session.jsonl", "--version", "2025-06-19"], "'2025-06-19' is not a bundled revision; did you mean 2025-06-18"),
         (["session.jsonl", "--version", "all"], "messages are checked against one revision; pass --version once"),
         (["session.jsonl", "--version", "2025-06-18", "--version", "2025-03-26"], "pass --version once"),
-        (["session.jsonl", "--type", "Tol"], "unknown type 'Tol' in 2026-07-28; did you mean Tool?"),
+        (["session.jsonl", "--type", "Tol"], f"unknown type 'Tol' in {REVISIONS[-1]}; did you mean Tool?"),
         (["session.jsonl", "--type", "ClientResult", "--version", "2025-06-18"], "values of type ClientResult cannot be checked"),
         (["session.jsonl", "--max-line", "lots"], "must be a size such as 500K, 16M or 1G, got 'lots'"),
         (["session.jsonl", "--max-line", "0"], "must be a size such as 500K, 16M or 1G, got '0'"),

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS, ROOT
 from mcp_bindgen import __version__
 from mcp_bindgen.catalog import revisions
-
-ALL = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 
 
 def test_alone_it_prints_our_version_and_the_revisions_and_writes_nothing(cli, elsewhere: Path) -> None:
     status, out, err = cli("--version")
     assert (status, err) == (0, "")
-    assert out == f"mcp-codegen {__version__}\nrevisions: {', '.join(ALL)}\nextensions: ext-tasks\n"
+    assert out == f"mcp-codegen {__version__}\nrevisions: {', '.join(REVISIONS)}\nextensions: ext-tasks\n"
     assert list(elsewhere.iterdir()) == []
 
 
@@ -22,8 +21,8 @@ def test_the_version_line_alone_is_short_v(cli) -> None:
     assert cli("-V") == (0, f"mcp-codegen {__version__}\n", "")
 
 
-def test_the_five_revisions_are_bundled() -> None:
-    assert revisions() == ALL
+def test_the_bundled_revisions_are_the_folders_of_the_schemas() -> None:
+    assert revisions() == tuple(sorted(path.name for path in (ROOT / "schema").glob("2*")))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_repeated_it_generates_each_oldest_first(cli, elsewhere: Path) -> None:
 def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> None:
     status, out, _ = cli("--version", "all", "--out", "out")
     assert status == 0
-    assert [line.split(":")[0] for line in out.splitlines()] == [*ALL, "ext-tasks", "runtime"]
+    assert [line.split(":")[0] for line in out.splitlines()] == [*REVISIONS, "ext-tasks", "runtime"]
 
 
 @pytest.mark.parametrize(
@@ -76,11 +75,11 @@ def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> N
         ("2025-03-27", "'2025-03-27' is not a bundled revision; did you mean 2025-03-26"),
         ("2025_03_26", "'2025_03_26' is not a bundled revision; did you mean 2025-03-26"),
         ("v2025-03-26", "'v2025-03-26' is not a bundled revision; did you mean 2025-03-26"),
-        ("tomorrow", f"'tomorrow' is not a bundled revision; use one of {', '.join(ALL)}"),
-        ("diff2", f"'diff2' is not a bundled revision; use one of {', '.join(ALL)}"),
-        ("latest", "'latest' is not a revision; the newest bundled revision is 2026-07-28"),
+        ("tomorrow", f"'tomorrow' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
+        ("diff2", f"'diff2' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
+        ("latest", f"'latest' is not a revision; the newest bundled revision is {REVISIONS[-1]}"),
         ("2025-03-26,2025-06-18", "repeat --version for each revision"),
-        ("", f"--version needs a revision: use {', '.join(ALL)} or all"),
+        ("", f"--version needs a revision: use {', '.join(REVISIONS)} or all"),
         ("--out", "--version needs a revision"),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import textwrap
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.explain import TypeWords, discriminator_lines, explain
@@ -118,11 +119,11 @@ def test_a_constant_has_its_value() -> None:
 @pytest.mark.parametrize(
     ("name", "revision", "words"),
     [
-        ("Tool", "2025-06-18", "all revisions (2024-11-05 to 2026-07-28)"),
+        ("Tool", "2025-06-18", f"all revisions ({REVISIONS[0]} to {REVISIONS[-1]})"),
         ("ContentBlock", "2025-06-18", "2025-06-18 and later"),
         ("Task", "2025-11-25", "2025-11-25 only, removed in 2026-07-28"),
         ("JSONRPCError", "2024-11-05", "2024-11-05 to 2025-06-18, removed in 2025-11-25"),
-        ("DiscoverRequest", "2026-07-28", "2026-07-28 only"),
+        ("DiscoverRequest", "2026-07-28", f"2026-07-28 {'only' if REVISIONS[-1] == '2026-07-28' else 'and later'}"),
         ("initialize", "2024-11-05", "2024-11-05 to 2025-11-25, removed in 2026-07-28"),
         ("Tool.outputSchema", "2026-07-28", "2025-06-18 and later"),
         ("JSONRPCBatchRequest", "2025-03-26", "2025-03-26 only, removed in 2025-06-18"),

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog
 from mcp_bindgen.describe.jsonschema import describe_jsonschema
+from support.official_schemas import official_file
 
 
 def schema_of(revision: str) -> dict[str, Any]:
@@ -162,7 +163,7 @@ def test_without_a_message_type_the_root_is_any_of_the_methods(resolve) -> None:
 
 @pytest.mark.parametrize("revision", catalog.revisions())
 def test_the_official_definitions_have_the_same_required_properties(revision: str, upstream) -> None:
-    official = json.loads((upstream / revision / "schema.json").read_text())
+    official = json.loads(official_file(upstream, revision, "schema.json").read_text())
     definitions = official.get("definitions") or official["$defs"]
     ours = schema_of(revision)["$defs"]
     compared = 0

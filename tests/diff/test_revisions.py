@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from checkout import REVISIONS
 from diff.comparing import line
 from mcp_bindgen import catalog, diff
 
-REVISIONS = catalog.revisions()
 C, R, B = "compatible", "risky", "breaking"
 
 

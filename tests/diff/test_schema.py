@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from checkout import ROOT
+from checkout import REVISIONS, ROOT
 from diff.comparing import compare
 from jsonschema import Draft202012Validator
 from mcp_bindgen import catalog, diff
@@ -14,7 +14,6 @@ from mcp_bindgen.diff import revision_matrix
 from mcp_bindgen.diff.document import SCHEMA
 from mcp_bindgen.diff.timeline import document as timeline
 
-REVISIONS = catalog.revisions()
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attrs import frozen
+from checkout import REVISIONS
 from differential.comparison import Difference
 from mcp_bindgen.ir.protocol import Protocol
-from support.official_schemas import REVISIONS
 
 
 @frozen

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkout import REVISIONS
 from differential.judges import Rule, nodes, ref, unions_of, when
-from support.official_schemas import REVISIONS
 
 Types = dict[str, Any]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from differential.judge_rules import RULES
 from differential.judges import Explained, Models
 from differential.specimens import (
@@ -32,7 +33,7 @@ from mcp_bindings_runtime.errors import DecodeError, EncodeError, Undecidable
 from strategies.values import UNDECLARED, Values, values
 from support.json_equality import same, same_as
 from support.message_oracle import MessageOracle
-from support.official_schemas import REVISIONS, official_json, ours
+from support.official_schemas import official_json, ours
 from support.oracle import Oracle, type_names, undecidable
 
 Json = Any

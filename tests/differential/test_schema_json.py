@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from differential.comparison import Comparison, Difference, Json, compare
 from differential.json_rules import RULES, Rule
 from mcp_bindgen.ir.protocol import Protocol
-from support.official_schemas import REVISIONS, definitions, official_json, ours
+from support.official_schemas import definitions, official_json, ours
 
 JSON_RPC_CODES = {
     "PARSE_ERROR": -32700,

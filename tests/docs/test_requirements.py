@@ -9,7 +9,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from checkout import REVISIONS, ROOT
 from mcp_bindgen.errors import BindgenError
 
 FOLDER = ROOT / "docs" / "requirements"
@@ -94,6 +94,7 @@ def test_each_page_has_one_of_the_site():
 def test_the_site_shows_rows_and_counts_them(tmp_path):
     (tmp_path / "server-tools.toml").write_text(FULL, encoding="utf-8")
     texts = WRITER["texts"](WRITER["read"](tmp_path))
-    assert "| [server/tools](server-tools.md) |  |  | 0 of 1 |  |  |\n" in texts["index.md"]
+    counts = " | ".join("0 of 1" if revision == "2025-06-18" else "" for revision in REVISIONS)
+    assert f"| [server/tools](server-tools.md) | {counts} |\n" in texts["index.md"]
     row = "| Errors \\| more | server | MUST | It holds. | all | One &lt;reason>. |\n"
     assert row in texts["server-tools.md"]

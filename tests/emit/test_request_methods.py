@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.emit.naming import RESERVED_CALLS, RESERVED_STATELESS_CALLS
 from mcp_bindgen.emit.prerequisites import can_converse
 from mcp_bindings import v2025_11_25, v2026_07_28
@@ -17,7 +18,7 @@ from mcp_bindings_runtime.client.stateless import StatelessClient
 from mcp_bindings_runtime.connection.context import Context, ServerContext, StatelessContext
 from mcp_bindings_runtime.transports import memory
 from strategies.emitted_packages import emit, load, unload
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 
 HERE = Path(__file__).parent
 GOLDEN = (HERE / "golden" / "conversation" / "schema.ts").read_text(encoding="utf-8")

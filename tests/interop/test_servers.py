@@ -12,10 +12,10 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindgen.cli.app import run as run_cli
 from mcp_bindings_runtime.errors import ResponseError
+from support.revisions import HANDSHAKE
 from support.scripted_peers import eventually, text_of
 
 PROGRAMS = Path(__file__).parent / "programs"
-HANDSHAKE = [revision for revision in REVISIONS if revision < "2026"]
 LEGACY, NEWEST = "2025-11-25", "2026-07-28"
 Use = Callable[..., Any]
 

@@ -1,7 +1,8 @@
 """Make a checkout with one revision more: ``python tests/next_revision FOLDER``.
 
 The made-up revision is the newest one with another version constant, a request and an optional field added, and a
-notification removed. ``HAND_EDITS`` are the edits besides ``schema/`` that a person must make; the generator needs none.
+notification removed. ``written_by_hand`` returns all that a person must write for it; ``docs/adding-a-revision.md`` lists
+those files, and ``nox -s next_revision`` runs the tests in the checkout.
 """
 
 from __future__ import annotations
@@ -14,35 +15,55 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("codegen", "docs", "examples", "generated", "schema", "templates", "tests", "noxfile.py", "pyproject.toml")
-COPIED_TEXTS = ("README.md", "CHANGELOG.md", "LICENSE", "mkdocs.yml")
+COPIED = (".ci", "codegen", "docs", "generated", "schema", "templates", "tests")
+COPIED_FILES = (".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "mkdocs.yml", "noxfile.py", "pyproject.toml")
 NEW = "2099-01-01"
 
 ADDED = """
-/** Parameters of `tools/describe`. */
+/**
+ * Parameters of `tools/describe`.
+ *
+ * @since 2099-01-01
+ */
 export interface DescribeToolRequestParams extends RequestParams {
   /** Name of the tool. */
   name: string;
 }
 
-/** A request for the description of one tool. */
+/**
+ * A request for the description of one tool.
+ *
+ * @since 2099-01-01
+ */
 export interface DescribeToolRequest extends JSONRPCRequest {
   method: "tools/describe";
   params: DescribeToolRequestParams;
 }
 
-/** One tool. */
+/**
+ * The description of one tool.
+ *
+ * @since 2099-01-01
+ */
 export interface DescribeToolResult extends Result {
   /** The tool. */
   tool: Tool;
 }
 
-/** Response to `tools/describe` that reports success. */
+/**
+ * Response to `tools/describe` that reports success.
+ *
+ * @since 2099-01-01
+ */
 export interface DescribeToolResultResponse extends JSONRPCResultResponse {
   result: DescribeToolResult;
 }
 """
-FIELD = """  /** Seconds that a call usually takes. */
+FIELD = """  /**
+   * Seconds that a call usually takes.
+   *
+   * @since 2099-01-01
+   */
   usualSeconds?: number;
 """
 REMOVED = "PromptListChangedNotification"
@@ -69,32 +90,83 @@ def replaced(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-HAND_EDITS: Mapping[str, tuple[tuple[str, str], ...]] = {}
-"""File to the replacements in it."""
+TABLE = """# What {new} changed on the wire, and what becomes of it in either revision.
+# test_between_revisions.py says how to read this.
+
+differences = 4
+
+[[change]]
+what = "a tool says how long a call usually takes"
+of = ["+ Tool.usualSeconds"]
+message = '{{"name": "t", "inputSchema": {{"type": "object"}}, "usualSeconds": 3}}'
+type = "Tool"
+place = "$.usualSeconds"
+before = "unknown"
+after = "known"
+
+[[change]]
+what = "a client may ask for one tool"
+of = ["+ method tools/describe"]
+message = '''{{"jsonrpc": "2.0", "id": 1, "method": "tools/describe", "params": {{"name": "t", "_meta": {{
+              "io.modelcontextprotocol/protocolVersion": "{new}", "io.modelcontextprotocol/clientCapabilities": {{}}}}}}}}'''
+place = "$.method"
+before = "generic"
+after = "known"
+
+[[change]]
+what = "a response to that has a type"
+of = ["+ type DescribeToolResultResponse"]
+message = '{{"jsonrpc": "2.0", "id": 1, "result": {{"resultType": "complete", "tool": {{"name": "t", "inputSchema": {{"type": "object"}}}}}}}}'
+type = "DescribeToolResultResponse"
+place = "$"
+before = "no such type"
+after = "DescribeToolResultResponse"
+
+[[change]]
+what = "nobody says that the list of prompts has changed"
+of = ["- method notifications/prompts/list_changed"]
+message = '{{"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}}'
+place = "$.method"
+before = "known"
+after = "generic"
+"""
+
+
+def written_by_hand(folder: Path) -> Mapping[str, str]:
+    """Return what a person writes in a checkout in order to add the revision: file to its text."""
+    *_, newest = sorted(each.name for each in (folder / "schema").iterdir() if each.name[:1].isdigit())
+    schema = next_schema(_read(folder, f"schema/{newest}/schema.ts"), newest)
+    digest = hashlib.sha256(schema.encode()).hexdigest()
+    row = f'[revisions.{NEW}]\ncommit = "{"0" * 40}"\nsha256 = "{digest}"\njson_sha256 = "{"0" * 64}"\n\n'
+    step = f'[[steps]]\nold = "{newest}"\nnew = "{NEW}"\nabout = "A tool can be described."\n\n'
+    whole = f'[[steps]]\nold = "2024-11-05"\nnew = "{newest}"\n'
+    method = '    "tools/call": _client("tools"),\n'
+    edits = {
+        "schema/manifest.toml": ("# Extensions have", f"{row}# Extensions have"),
+        "docs/revisions/notes.toml": (whole, step + whole.replace(newest, NEW)),
+        "codegen/mcp_bindgen/validate/rules/methods.py": (method, method + method.replace("call", "describe")),
+        "tests/docs/specification.toml": ("[without_pages]\n", f'[without_pages]\n{NEW} = "It is made up."\n'),
+    }
+    return {
+        f"schema/{NEW}/schema.ts": schema,
+        f"tests/bindings/between_revisions/{newest}_{NEW}.toml": TABLE.format(new=NEW),
+        **{name: replaced(_read(folder, name), *edit) for name, edit in edits.items()},
+    }
+
+
+def _read(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def make(folder: Path) -> None:
-    """Copy the checkout into an empty folder, and add the revision."""
-    for name in (*COPIED, *COPIED_TEXTS):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*", "node_modules"))
-        elif source.is_file():
-            shutil.copy(source, folder / name)
-    schema = folder / "schema"
-    newest = max(each.name for each in schema.iterdir() if each.name[:1].isdigit())
-    text = next_schema((schema / newest / "schema.ts").read_text(encoding="utf-8"), newest)
-    (schema / NEW).mkdir()
-    (schema / NEW / "schema.ts").write_text(text, encoding="utf-8")
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    row = f'[revisions.{NEW}]\ncommit = "{"0" * 40}"\nsha256 = "{digest}"\njson_sha256 = "{"0" * 64}"\n\n'
-    edits = {"schema/manifest.toml": (("# Extensions have", f"{row}# Extensions have"),), **HAND_EDITS}
-    for name, replacements in edits.items():
-        file = folder / name
-        edited = file.read_text(encoding="utf-8")
-        for old, new in replacements:
-            edited = replaced(edited, old, new)
-        file.write_text(edited, encoding="utf-8")
+    """Copy the checkout into an empty folder, and write there what a person writes."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*", "node_modules"))
+    for name in COPIED_FILES:
+        shutil.copy(ROOT / name, folder / name)
+    for name, text in written_by_hand(folder).items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import Field, Protocol, Type, Union
@@ -15,7 +16,6 @@ from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
 
 SCHEMAS = Path(__file__).parents[2] / "schema"
-REVISIONS = tuple(sorted(folder.name for folder in SCHEMAS.iterdir() if folder.name[:1].isdigit()))
 NONE = Overrides()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import pytest
+from checkout import REVISIONS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mcp_bindgen.errors import SchemaError
@@ -15,7 +16,7 @@ from mcp_bindgen.ir.declarations import Module
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
-from resolve.resolving import NONE, REVISIONS, SCHEMAS, bundled, resolve
+from resolve.resolving import NONE, SCHEMAS, bundled, resolve
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

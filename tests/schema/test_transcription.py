@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from attrs import asdict
+from checkout import REVISIONS
 from mcp_bindgen import catalog, resources
 from mcp_bindgen.ir.protocol import About, Enum, Field, ObjectOf, ObjectType, Protocol
 from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.syntax.parse import parse
-from support.official_schemas import REVISIONS, official_file, ours, resolved
+from support.official_schemas import official_file, ours, resolved
 from tree_sitter import Node
 
 # --- Documentation -----------------------------------------------------------------------------------------------

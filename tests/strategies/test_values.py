@@ -6,12 +6,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.ir.decisions import Undecidable
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Type, Union
 from mcp_bindgen.ir.walk import parts
 from strategies.faults import OTHERS, Change, Faults
 from strategies.values import Case, Values
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 from support.oracle import Oracle, type_names
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.findings import Finding, Place
 from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules import Conversation
+from support.revisions import STATELESS
 
 Json = Any
 
 META = "io.modelcontextprotocol/"
-LAST = "2026-07-28"
+LAST = STATELESS[-1]
 
 
 def kind_of(message: Mapping[str, Json]) -> str:
@@ -27,7 +28,7 @@ class Talk:
 
     def __init__(self, revision: str) -> None:
         self.revision = revision
-        self.stateless = revision == LAST
+        self.stateless = revision in STATELESS
         self.complete = False
         self.exchanges: list[Message] = []
         self._requests: dict[tuple[Side | None, str], dict[str, Json]] = {}
@@ -35,12 +36,12 @@ class Talk:
         self._numbers = {"client": 100, "server": 500}
 
     def opened(self, client: Json = None, server: Json = None, *, initialized: bool = True) -> Self:
-        """Add the handshake, or discovery in the last revision."""
+        """Add the handshake, or discovery in a stateless revision."""
         if self.stateless:
             self.ask("server/discover", number=0)
             return self.answer(
                 {
-                    "supportedVersions": [LAST],
+                    "supportedVersions": [self.revision],
                     "capabilities": server or {},
                     "ttlMs": 0,
                     "cacheScope": "public",

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
+from mcp_bindgen.ir.protocol import ObjectOf
+from strategies.values import Values
 from support.bindings import binding
-from support.sessions import STATELESS, meta
+from support.official_schemas import ours
+from support.revisions import STATELESS, those_with_methods
+from support.sessions import meta
 
 Json = Any
 
@@ -40,12 +45,31 @@ NEEDED: dict[str, Json] = {
         "lastUpdatedAt": "2025-11-25T00:00:00Z",
     },
 }
-"""Params by method; the other methods need none."""
+"""Params by method; other methods have the fewest members that their schema allows."""
+
+
+def least_message(revision: str, name: str) -> Json:
+    """Return the request or notification with the fewest members that the schema allows."""
+    protocol = ours(revision)
+    return Values(protocol).least(ObjectOf(protocol.methods[name].interface))
+
+
+def least_result(revision: str, name: str) -> Json:
+    """Return the result with the fewest members that the schema allows."""
+    protocol = ours(revision)
+    return Values(protocol).least(protocol.methods[name].results[0])
+
+
+@cache
+def _least_params(name: str) -> Json:
+    *_, newest = those_with_methods(name)
+    params = least_message(newest, name).get("params", {})
+    return {member: value for member, value in params.items() if member != "_meta"} or None
 
 
 def raw_params(name: str) -> Json:
     """Return the params as JSON, without ``_meta``; None if the method needs none."""
-    return deepcopy(NEEDED.get(name))
+    return deepcopy(NEEDED[name] if name in NEEDED else _least_params(name))
 
 
 def params_of(revision: str, key: Any) -> Any:
@@ -53,6 +77,6 @@ def params_of(revision: str, key: Any) -> Any:
     raw = raw_params(key.name)
     if raw is None:
         return None
-    if revision == STATELESS and key.name in binding(revision).requests and not key.embedded:
-        raw = {**raw, "_meta": meta()}
+    if revision in STATELESS and key.name in binding(revision).requests and not key.embedded:
+        raw = {**raw, "_meta": meta(revision)}
     return binding(revision).codec.structure(raw, key.params)

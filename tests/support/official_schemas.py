@@ -13,8 +13,6 @@ from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.reader import read_schema
 
-REVISIONS = catalog.revisions()
-
 _FETCHED = Path(__file__).resolve().parents[2] / ".upstream"
 
 

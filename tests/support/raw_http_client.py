@@ -9,6 +9,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any, NamedTuple
 
 from mcp_bindings_runtime.http.server.http_server import make_server
+from support.revisions import STATELESS, facts
 from support.scripted_peers import PATIENCE, WHO
 
 Json = Any
@@ -16,7 +17,7 @@ Json = Any
 BOTH = "application/json, text/event-stream"
 PLAIN = {"Content-Type": "application/json", "Accept": BOTH}
 VERSION = "io.modelcontextprotocol/protocolVersion"
-NEW = "2026-07-28"
+NEW = STATELESS[-1]
 
 
 class Answer(NamedTuple):
@@ -163,7 +164,7 @@ class Wire:
         session = answer.headers["mcp-session-id"]
         self.headers["Mcp-Session-Id"] = session
         agreed: str = answer.json["result"]["protocolVersion"]
-        if agreed > "2025-03-26":
+        if facts(agreed).version_header:
             self.headers["MCP-Protocol-Version"] = agreed
         assert self.post(notification("notifications/initialized")).status == 202
         return answer
@@ -191,13 +192,13 @@ def call(number: Json = 1, meta: Json = None, **arguments: Json) -> Json:
     return request("tools/call", number, params)
 
 
-def modern(message: Json, capabilities: Json = None, **meta: Json) -> tuple[Json, dict[str, str]]:
-    """Return a request of 2026-07-28 and its headers, as a conforming client sends them."""
+def modern(message: Json, capabilities: Json = None, revision: str = NEW, **meta: Json) -> tuple[Json, dict[str, str]]:
+    """Return a request of a stateless revision and its headers, as a conforming client sends them."""
     named = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}.get(message["method"])
     params = message.get("params", {})
-    entries = {VERSION: NEW, "io.modelcontextprotocol/clientCapabilities": capabilities or {}, **meta}
+    entries = {VERSION: revision, "io.modelcontextprotocol/clientCapabilities": capabilities or {}, **meta}
     whole = {**message, "params": {**params, "_meta": {**entries, **params.get("_meta", {})}}}
-    headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
+    headers = {"MCP-Protocol-Version": revision, "Mcp-Method": message["method"]}
     if named is not None:
         headers["Mcp-Name"] = params[named]
     return whole, headers

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from checkout import ROOT
+from checkout import REVISIONS, ROOT
 from support import error_texts
 from support.differences import Difference, differences
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 from support.oracle import Path as Keys
 from support.verdicts import Sent
 
@@ -60,10 +60,20 @@ def file_of(step: Step) -> Path:
     return FOLDER / f"{step[0]}_{step[1]}.toml"
 
 
+def _read(step: Step) -> dict[str, Any]:
+    return tomllib.loads(file_of(step).read_text(encoding="utf-8"))
+
+
+def counted(step: Step) -> int:
+    """Return the number of differences that the table states."""
+    count: int = _read(step)["differences"]
+    return count
+
+
 @cache
 def table(step: Step) -> list[Entry]:
     """Return the entries of the table."""
-    text = tomllib.loads(file_of(step).read_text(encoding="utf-8"))
+    text = _read(step)
     return [_entry(step, each, text.get("short", {})) for each in text["change"]]
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, Self
 
+from support.revisions import STATELESS
 from support.scripted_peers import PATIENCE
 
 Json = Any
@@ -226,7 +227,11 @@ class McpPeer(HttpPeer):
         if asked["method"] == "tools/list":
             value = {
                 "tools": [],
-                **({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.revision > "2026" else {}),
+                **(
+                    {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+                    if self.revision in STATELESS
+                    else {}
+                ),
             }
             return answer(result(asked, value))
         if asked["method"] == "tools/call":

@@ -17,15 +17,13 @@ from threading import Thread
 from typing import Any, Self
 from weakref import WeakSet
 
-from checkout import REVISIONS, ROOT
+from checkout import ROOT
 from mcp_bindings_runtime.errors import ConnectionClosed
 from mcp_bindings_runtime.transports import Transport
 from mcp_bindings_runtime.transports.memory import pair
 
 Json = Any
 
-HANDSHAKE = [each for each in REVISIONS if each < "2026"]
-STATELESS = [each for each in REVISIONS if each >= "2026"]
 PATIENCE = 20.0
 """Limit on each wait in seconds, which only an overloaded machine reaches."""
 PROGRAMS = ROOT / "tests" / "runtime" / "conversations" / "programs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from support.conversation_builder import LAST, META, Talk
+from support.conversation_builder import META, Talk
 
 Say = Callable[[Talk], Talk]
 
@@ -226,12 +226,12 @@ SESSION_CASES: dict[str, tuple[Say, Say]] = {
         lambda t: t.opened().ask("acme/x").fail(-32000),
     ),
     "version-refused": (
-        lambda t: t.ask("acme/x", number=1).fail(-32022, {"supported": [LAST], "requested": LAST}),
-        lambda t: t.ask("acme/x", number=1).fail(-32022, {"supported": ["2030-01-01"], "requested": LAST}),
+        lambda t: t.ask("acme/x", number=1).fail(-32022, {"supported": [t.revision], "requested": t.revision}),
+        lambda t: t.ask("acme/x", number=1).fail(-32022, {"supported": ["2030-01-01"], "requested": t.revision}),
     ),
     "version-unlisted": (
         lambda t: t.ask("server/discover", number=1).answer({"supportedVersions": ["2030-01-01"], "capabilities": {}}),
-        lambda t: t.ask("server/discover", number=1).answer({"supportedVersions": [LAST], "capabilities": {}}),
+        lambda t: t.ask("server/discover", number=1).answer({"supportedVersions": [t.revision], "capabilities": {}}),
     ),
     "cache-scope": (
         lambda t: pages(t, "public", "private"),

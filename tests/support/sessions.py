@@ -6,20 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from checkout import REVISIONS
 from mcp_bindings_runtime.session.events import Event, Incoming, Notified, Outcome, Reply
 from mcp_bindings_runtime.session.handshake import HandshakeClientSession, HandshakeServerSession
 from mcp_bindings_runtime.session.stateless import StatelessClientSession, StatelessServerSession
 from support.bindings import binding
+from support.revisions import HANDSHAKE, STATELESS
 
 Json = Any
-
-STATELESS = "2026-07-28"
-HANDSHAKE = [revision for revision in REVISIONS if revision < STATELESS]
-BATCHES = "2025-03-26"
-"""The only revision in which a JSON array of messages is a message."""
-NULL_ID = [revision for revision in REVISIONS if revision <= "2025-06-18"]
-"""Revisions in which an error without a readable id has ``id: null``; later ones omit ``id``."""
 
 TASKS = {"list": {}, "cancel": {}}
 DECLARED: dict[str, Json] = {
@@ -94,7 +87,7 @@ def line(value: Json) -> bytes:
     return json.dumps(value).encode()
 
 
-def meta(revision: str = STATELESS, **entries: Json) -> Json:
+def meta(revision: str = STATELESS[-1], **entries: Json) -> Json:
     """Return the ``_meta`` that requests of the stateless era require."""
     prefix = "io.modelcontextprotocol/"
     return {
@@ -108,8 +101,8 @@ def meta(revision: str = STATELESS, **entries: Json) -> Json:
 def call(revision: str, method: str, request_id: Json = 7, params: Json = None) -> Json:
     """Return a request; with ``_meta`` if the revision requires it."""
     message: Json = {"jsonrpc": "2.0", "id": request_id, "method": method}
-    if revision == STATELESS:
-        params = {"_meta": meta(), **(params or {})}
+    if revision in STATELESS:
+        params = {"_meta": meta(revision), **(params or {})}
     return message if params is None else {**message, "params": params}
 
 
@@ -134,7 +127,7 @@ def result(request_id: Json, value: Json) -> Json:
 
 def listed(revision: str, **members: Json) -> Json:
     """Return a result of ``tools/list``."""
-    cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if revision == STATELESS else {}
+    cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if revision in STATELESS else {}
     return {"tools": [], **cached, **members}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.ir.protocol import ObjectOf, Protocol
 from strategies.values import Values
 from support.differences import differences, reached, reached_from
-from support.official_schemas import REVISIONS, ours, resolved
+from support.official_schemas import ours, resolved
 from support.oracle import Oracle
 
 STEPS = list(itertools.pairwise(REVISIONS))

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import Field
 from mcp_bindgen.validate import constraints, tables
@@ -13,7 +14,7 @@ from mcp_bindgen.validate.constraints import Violation, check
 from mcp_bindgen.validate.tables import Tables
 from strategies.values import Values
 from support.declared_types import declared
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 
 Json = Any
 

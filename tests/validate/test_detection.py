@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp_bindgen import catalog
+from checkout import REVISIONS
 from mcp_bindgen.validate import Limits, Report, validate_messages
 from support.recorded_sessions import WHO, failure, notification, opening, request, result, shown
+from support.revisions import HANDSHAKE, STATELESS
 
 Json = Any
 
-LAST = "2026-07-28"
-ALL = catalog.revisions()
+LAST = STATELESS[-1]
 META = {
     "io.modelcontextprotocol/protocolVersion": LAST,
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -28,10 +28,10 @@ def notes(found: Report) -> list[str]:
     return [each.message for each in found if each.code == "revision"]
 
 
-@pytest.mark.parametrize("revision", ALL[:-1])
+@pytest.mark.parametrize("revision", HANDSHAKE)
 def test_the_answer_to_initialize_decides(revision: str) -> None:
     offer, answer, done = opening(revision)
-    offer["params"]["protocolVersion"] = ALL[0]
+    offer["params"]["protocolVersion"] = REVISIONS[0]
     found = report(offer, answer, done, request("elicitation/create", 5, message="x"))
     assert found.revisions == (revision,)
     assert found.accepted is None
@@ -90,8 +90,8 @@ def test_a_client_that_reconnects_may_agree_on_another_revision() -> None:
 
 
 def test_a_revision_that_is_not_bundled_is_said_and_decides_nothing() -> None:
-    found = report(*opening("2099-01-01"))
-    assert notes(found)[0] == 'the conversation agreed on "2099-01-01", which is not a known revision'
+    found = report(*opening("2199-01-01"))
+    assert notes(found)[0] == 'the conversation agreed on "2199-01-01", which is not a known revision'
     assert found.ok
 
 
@@ -103,10 +103,10 @@ def test_a_revision_that_is_nonsense_decides_nothing(revision: Json) -> None:
 
 def test_without_a_name_those_are_reported_that_accept_all_of_it() -> None:
     found = report(notification("notifications/progress", progressToken=1, progress=1))
-    assert notes(found) == [f"names no revision; accepted by {' and '.join(ALL)}"]
+    assert notes(found) == [f"names no revision; accepted by {' and '.join(REVISIONS)}"]
     assert found.ok
-    assert found.accepted == ALL
-    assert found.unnamed() == f"the conversation names no revision; accepted by {', '.join(ALL)}"
+    assert found.accepted == REVISIONS
+    assert found.unnamed() == f"the conversation names no revision; accepted by {', '.join(REVISIONS)}"
 
 
 def test_some_of_them() -> None:

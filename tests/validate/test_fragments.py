@@ -6,12 +6,13 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import fragments, tables
 from mcp_bindgen.validate.fragments import Match, is_message, match, match_result, may_answer
 from mcp_bindgen.validate.tables import Tables, walk
 from strategies.values import Values
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 
 Json = Any
 LATEST = "2026-07-28"

@@ -6,12 +6,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.validate import tables
 from mcp_bindgen.validate.tables import Tables, walk
 from strategies.faults import Faults
 from strategies.values import Values
 from support.declared_types import declared
-from support.official_schemas import REVISIONS, ours
+from support.official_schemas import ours
 from support.oracle import Oracle
 
 TREE = Tables(

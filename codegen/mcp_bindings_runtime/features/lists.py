@@ -52,8 +52,9 @@ def listed(
 
 
 def announced(server: FeatureServer, method: str) -> Changes:
-    """Return the changes of a registry, each of which is announced by a notification."""
-    return Changes(lambda: server.announce(method))
+    """Return the changes of a registry, each of which is announced by a notification if the revision has it."""
+    known = method in server.binding.notifications
+    return Changes((lambda: server.announce(method)) if known else (lambda: None))
 
 
 def answer_list(server: FeatureServer, method: str, member: str, entries: Registry[Any]) -> None:

@@ -240,6 +240,11 @@ class StatelessServerSession(Session):
 
     # Subscriptions.
 
+    def _can_publish(self, method: str) -> bool:
+        """Return whether the revision has a notification and the server has declared it."""
+        key = self.binding.notifications.get(method)
+        return key is not None and not self._missing_capability(key)
+
     def _open_subscription(self, message: Any) -> Event:
         """Open a subscription and acknowledge the part of its filter that the server supports."""
         wanted = message.params.notifications
@@ -252,13 +257,9 @@ class StatelessServerSession(Session):
         else:
             tasks = None
         accepted = self.binding.types.SubscriptionFilter(
-            **{
-                name: True
-                for method, name in FILTERS.items()
-                if getattr(wanted, name) and not self._missing_capability(self.binding.notifications[method])
-            }
+            **{name: True for method, name in FILTERS.items() if getattr(wanted, name) and self._can_publish(method)}
         )
-        if wanted.resource_subscriptions and not self._missing_capability(self.binding.notifications[UPDATED]):
+        if wanted.resource_subscriptions and self._can_publish(UPDATED):
             accepted.resource_subscriptions = list(wanted.resource_subscriptions)
         if tasks is not None:
             accepted.extra = {_TASK_IDS: tasks}

@@ -8,16 +8,8 @@ from threading import Lock
 import pytest
 from mcp_bindings_runtime.errors import ProtocolError, RequestTimeout, ResponseError, UsageError
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    STATELESS,
-    eventually,
-    package,
-    scripted_client,
-    scripted_server,
-    text_of,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", [*HANDSHAKE, *STATELESS])
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

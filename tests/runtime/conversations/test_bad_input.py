@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from support.scripted_peers import HANDSHAKE, REVISIONS, STATELESS, WHO, Piped, program
+from checkout import REVISIONS
+from support.revisions import HANDSHAKE, STATELESS, WITH_NULL_ID
+from support.scripted_peers import WHO, Piped, program
 
 LATEST = HANDSHAKE[-1]
 MANY = 70 * 1024 * 1024
@@ -67,7 +69,7 @@ def test_what_is_no_message_is_refused_and_the_next_request_served(served, name)
     answers = [server.hear(), server.hear()]
     (refusal,) = [each for each in answers if "error" in each]
     (answer,) = [each for each in answers if "result" in each]
-    nobody = None if revision < "2025-11-25" else "none"
+    nobody = None if revision in WITH_NULL_ID else "none"
     assert errors_of(refusal) == (code, nobody if name in NAMELESS else "x")
     assert answer["result"]["content"][0]["text"] == name
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, EncodeError, RequestTimeout, ResponseError, UsageError
 from support.echo_server import echo_server
-from support.scripted_peers import PATIENCE, REVISIONS, eventually, package, scripted_client, scripted_server, text_of
+from support.revisions import WITH_BATCHES
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of
 
-REVISION = "2025-03-26"
+REVISION = WITH_BATCHES[-1]
 mcp = package(REVISION)
 
 

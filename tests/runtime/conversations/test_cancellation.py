@@ -7,21 +7,13 @@ import time
 from threading import Event
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.transports.memory import pair
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    STATELESS,
-    eventually,
-    package,
-    scripted_client,
-    scripted_server,
-    text_of,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

@@ -11,17 +11,8 @@ from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
 from mcp_bindings_runtime.transports.memory import pair
 from support.raw_http_client import endpoint, notification, request
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    STATELESS,
-    Spoken,
-    eventually,
-    package,
-    scripted_client,
-    scripted_server,
-    text_of,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, Spoken, eventually, package, scripted_client, scripted_server, text_of
 
 LATEST = HANDSHAKE[-1]
 NEW = STATELESS[-1]

@@ -23,10 +23,11 @@ from mcp_bindings_runtime.connection.call_scope import ACTIVE, CallScope, bounde
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.scripted_peers import PATIENCE, STATELESS, Spoken, eventually, scripted_server
+from support.revisions import TASK_EXTENSION
+from support.scripted_peers import PATIENCE, Spoken, eventually, scripted_server
 from support.task_server import serving
 
-NEWEST = STATELESS[-1]
+NEWEST = TASK_EXTENSION
 STAMP = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z"}
 CREATED = {"resultType": "task", "taskId": "t", "status": "working", "ttlMs": None, **STAMP}
 DISCOVERED = {

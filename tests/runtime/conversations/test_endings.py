@@ -13,13 +13,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from support.echo_server import echo_server
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import (
-    HANDSHAKE,
     PATIENCE,
-    REVISIONS,
-    STATELESS,
     WHO,
     Piped,
     descriptors,

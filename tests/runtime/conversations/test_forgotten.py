@@ -7,18 +7,10 @@ import os
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    REVISIONS,
-    STATELESS,
-    environment,
-    eventually,
-    package,
-    program,
-    text_of,
-    threads_of,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import environment, eventually, package, program, text_of, threads_of
 
 
 def forget(kept: list[Any]) -> None:

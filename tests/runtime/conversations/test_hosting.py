@@ -11,6 +11,7 @@ from collections import Counter
 from threading import Thread
 
 import pytest
+from checkout import REVISIONS
 from fuzz.mutating import mutated
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -22,18 +23,8 @@ from mcp_bindings_runtime.transports.streams import Streams
 from strategies.messages import Messages
 from strategies.values import Values, at_random, drawn_json
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    STATELESS,
-    WHO,
-    Piped,
-    Spoken,
-    package,
-    program,
-    scripted_client,
-)
+from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES
+from support.scripted_peers import PATIENCE, WHO, Piped, Spoken, package, program, scripted_client
 
 NEW = STATELESS[-1]
 LATEST = HANDSHAKE[-1]
@@ -234,7 +225,7 @@ def check(lines, answers, revisions):
     least, most = Counter(), Counter()
     optional = set()
     for value in values:
-        ways = [Counter(due(value, batches=batches)) for batches in {each == "2025-03-26" for each in revisions}]
+        ways = [Counter(due(value, batches=batches)) for batches in {each in WITH_BATCHES for each in revisions}]
         least += ways[0] & ways[-1]
         most += ways[0] | ways[-1]
         for each in each_of(value):

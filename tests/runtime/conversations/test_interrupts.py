@@ -10,7 +10,8 @@ import pytest
 from mcp_bindings_runtime.connection.deferred_interrupt import MOMENT
 from mcp_bindings_runtime.transports.memory import serve_in_thread
 from support.echo_server import echo_server
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, Piped, environment, package, program
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, Piped, environment, package, program
 
 LATEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 

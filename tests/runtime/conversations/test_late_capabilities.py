@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, Spoken, package, scripted_client, text_of
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, Spoken, package, scripted_client, text_of
 
 
 def late(n: int) -> int:

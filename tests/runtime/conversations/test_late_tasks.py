@@ -333,7 +333,7 @@ def test_a_request_that_is_cancelled_while_its_task_is_created_has_none(revision
     server, tasks, run = holding(revision)
     spoken = scripted_client(server)
     params = {"name": "echo"}
-    meta = modern(call(), {"extensions": {TASKS: {}}})[0]["params"]["_meta"]
+    meta = modern(call(), {"extensions": {TASKS: {}}}, revision=EXTENSION)[0]["params"]["_meta"]
     if revision == CORE:
         spoken.introduce(CORE)
         spoken.request("tools/call", 1, {**params, "task": {}})
@@ -365,7 +365,7 @@ def test_the_task_of_a_client_that_hangs_up_before_the_answer_is_cancelled(
     leave: Callable[[socket.socket], None], keepalive: float
 ) -> None:
     server, tasks, _ = holding(EXTENSION)
-    message, headers = modern(call(), {"extensions": {TASKS: {}}})
+    message, headers = modern(call(), {"extensions": {TASKS: {}}}, revision=EXTENSION)
     body = json.dumps(message).encode()
     with (
         endpoint(server, keepalive=keepalive) as wire,

@@ -15,7 +15,8 @@ from mcp_bindings_runtime.connection.auto_reset_event import AutoResetEvent
 from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers, SerialQueue
 from support.concurrent_calls import answers_roots, soak
 from support.echo_server import echo_server
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of, threads_of
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 END = object()
 

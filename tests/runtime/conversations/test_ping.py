@@ -8,19 +8,11 @@ from threading import Event
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    Spoken,
-    eventually,
-    package,
-    scripted_client,
-    scripted_server,
-    threads_of,
-)
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, Spoken, eventually, package, scripted_client, scripted_server, threads_of
 
 each_revision = pytest.mark.parametrize("revision", HANDSHAKE)
 LATEST = HANDSHAKE[-1]
@@ -258,7 +250,7 @@ def test_a_handler_pings_the_client(revision):
 def test_where_servers_send_no_requests_there_is_no_ping_from_them():
     mcp = package(REVISIONS[-1])
     assert not hasattr(mcp.Context, "ping")
-    with pytest.raises(UsageError, match=r"servers of 2026-07-28 send no requests, so no ping; leave `ping` out"):
+    with pytest.raises(UsageError, match=rf"servers of {REVISIONS[-1]} send no requests, so no ping; leave `ping` out"):
         mcp.Server("s", "1", ping=5.0)
 
 

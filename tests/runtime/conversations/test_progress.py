@@ -10,22 +10,16 @@ from threading import Event, Thread, get_ident
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.connection.progress_queue import CAPACITY
 from mcp_bindings_runtime.errors import RequestTimeout
+from support.revisions import HANDSHAKE, STREAMABLE
 from support.scripted_http_server import END, McpPeer, Request, called, event, head, result
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    environment,
-    package,
-    program,
-    scripted_server,
-)
+from support.scripted_peers import PATIENCE, environment, package, program, scripted_server
 
 LATEST = HANDSHAKE[-1]
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
-each_http_revision = pytest.mark.parametrize("revision", [each for each in REVISIONS if each > "2025"])
+each_http_revision = pytest.mark.parametrize("revision", STREAMABLE)
 each_burst = pytest.mark.parametrize("count", [20, 1000, 5000])
 
 

@@ -9,21 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import RequestTimeout, ResponseError, UsageError
 from support.concurrent_calls import answers_roots
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    environment,
-    eventually,
-    package,
-    program,
-    text_of,
-    threads_of,
-)
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, environment, eventually, package, program, text_of, threads_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings import connect, serve
 from mcp_bindings_runtime.errors import (
     ConnectionClosed,
@@ -20,11 +21,9 @@ from mcp_bindings_runtime.errors import (
 )
 from mcp_bindings_runtime.transports.memory import pair
 from support.echo_server import echo_server
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import (
-    HANDSHAKE,
     PATIENCE,
-    REVISIONS,
-    STATELESS,
     WHO,
     Piped,
     Spoken,
@@ -56,11 +55,11 @@ def named(revisions):
 
 def expected(spoken_here, spoken_there):
     """What the two agree on; None where the matrix says that it fails, or there is nothing in common."""
-    modern_server = NEW in spoken_there
-    if NEW in spoken_here and modern_server:
-        return NEW
-    legacy_here = sorted((each for each in spoken_here if each != NEW), reverse=True)
-    legacy_there = sorted((each for each in spoken_there if each != NEW), reverse=True)
+    stateless = [each for each in STATELESS if each in spoken_here and each in spoken_there]
+    if stateless:
+        return stateless[-1]
+    legacy_here = sorted((each for each in spoken_here if each in HANDSHAKE), reverse=True)
+    legacy_there = sorted((each for each in spoken_there if each in HANDSHAKE), reverse=True)
     if not legacy_here or not legacy_there:
         return None
     # The server takes what the client asks for, which is the best that it has, or answers with the best of its own.
@@ -96,7 +95,7 @@ def test_a_client_of_one_revision_and_a_server_of_one(here, there):
     with pytest.raises(UnsupportedRevision) as caught:
         client.connect()
     assert caught.value.wanted == here
-    if here != NEW:
+    if here in HANDSHAKE or there in STATELESS:
         # It learns what is spoken there, whichever era it is.
         assert caught.value.supported == (there,)
 
@@ -246,18 +245,18 @@ def test_a_modern_server_of_a_revision_to_come_is_not_asked_by_a_handshake():
 
     def play(peer):
         heard.append(peer.hear())
-        peer.refuse(heard[-1], -32022, "no", {"supported": ["2099-01-01"], "requested": NEW})
+        peer.refuse(heard[-1], -32022, "no", {"supported": ["2199-01-01"], "requested": NEW})
         heard.append(peer.hear())
 
     with pytest.raises(UnsupportedRevision) as caught:
         played(play)
-    assert caught.value.supported == ("2099-01-01",)
+    assert caught.value.supported == ("2199-01-01",)
     assert [each["method"] for each in heard] == ["server/discover"]
 
 
 def test_a_server_that_discloses_other_revisions_is_asked_in_one_of_those():
     def play(peer):
-        discovered = {"resultType": "complete", "supportedVersions": ["2099-01-01", HANDSHAKE[1]], "capabilities": {}}
+        discovered = {"resultType": "complete", "supportedVersions": ["2199-01-01", HANDSHAKE[1]], "capabilities": {}}
         peer.answer(peer.hear(), {**discovered, "ttlMs": 0, "cacheScope": "private"})
         asked = peer.hear()
         peer.answer(
@@ -351,7 +350,7 @@ def test_initialize_ends_the_stateless_part_of_a_connection():
 
 
 @pytest.mark.parametrize("hosted", [HANDSHAKE, HANDSHAKE[::-1], [HANDSHAKE[1], HANDSHAKE[0]]], ids=named)
-@pytest.mark.parametrize("wanted", ["2020-01-01", "2099-01-01"])
+@pytest.mark.parametrize("wanted", ["2020-01-01", "2199-01-01"])
 def test_a_revision_that_is_not_served_is_answered_with_the_latest(hosted, wanted):
     servers = [echo_server(each)[0] for each in hosted]
     mine, theirs = pair()

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from support.concurrent_calls import answers_roots, soak
 from support.echo_server import echo_server
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, environment, eventually, package, program, threads_of
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, environment, eventually, package, program, threads_of
 
 LATEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 TIMES = int(os.environ.get("MCP_BINDINGS_SOAK") or 300)

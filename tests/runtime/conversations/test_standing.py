@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import warnings
 import weakref
+from functools import partial
 from queue import Empty, Queue
 
 import pytest
@@ -14,9 +15,10 @@ from mcp_bindings_runtime.client import change_feed as standing
 from mcp_bindings_runtime.errors import ProtocolError, UsageError
 from support.connected_clients import serving
 from support.raw_http_client import endpoint
-from support.scripted_peers import PATIENCE, STATELESS, eventually, package, scripted_server, threads_of
+from support.revisions import LIST_CHANGES, STATELESS, newest, those_with_methods
+from support.scripted_peers import PATIENCE, eventually, package, scripted_server, threads_of
 
-NEW = STATELESS[-1]
+NEW = newest(STATELESS, *LIST_CHANGES)
 mcp = package(NEW)
 DISCOVERED = {
     "resultType": "complete",
@@ -25,16 +27,20 @@ DISCOVERED = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
+LISTS = ("tools", "prompts", "resources")
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 
 
-def hearing():
+def changing_lists(revision):
+    """The lists of whose changes the revision tells."""
+    return [name for name, method in zip(LISTS, LIST_CHANGES, strict=True) if revision in those_with_methods(method)]
+
+
+def hearing(revision=NEW):
     """Functions for all changes, and what they have heard."""
     heard = Queue()
     return heard, {
-        "on_tools_changed": lambda: heard.put("tools"),
-        "on_prompts_changed": lambda: heard.put("prompts"),
-        "on_resources_changed": lambda: heard.put("resources"),
+        **{f"on_{name}_changed": partial(heard.put, name) for name in changing_lists(revision)},
         "on_resource_updated": lambda params: heard.put(params.uri),
     }
 
@@ -65,12 +71,13 @@ def nothing_more(heard):
 @each_revision
 def test_the_same_functions_hear_of_changes_in_every_revision(revision):
     server = changing(revision)
-    heard, functions = hearing()
+    heard, functions = hearing(revision)
     with connect.in_memory(server, timeout=PATIENCE, **functions) as client:
         assert client.binding.revision == revision
         client.subscribe("test://a")
         change(server)
-        assert [heard.get(timeout=PATIENCE) for _ in range(4)] == ["tools", "prompts", "resources", "test://a"]
+        expected = [*changing_lists(revision), "test://a"]
+        assert [heard.get(timeout=PATIENCE) for _ in expected] == expected
         client.unsubscribe("test://a")
         server.resources.updated("test://a")
         server.tools.remove("more")

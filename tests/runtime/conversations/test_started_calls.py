@@ -11,6 +11,7 @@ from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import (
     CallCancelled,
     ConnectionClosed,
@@ -20,18 +21,8 @@ from mcp_bindings_runtime.errors import (
 )
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.echo_server import echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    STATELESS,
-    environment,
-    eventually,
-    package,
-    program,
-    scripted_server,
-    text_of,
-)
+from support.revisions import HANDSHAKE, STATELESS, TASK_EXTENSION, WITH_BATCHES
+from support.scripted_peers import PATIENCE, environment, eventually, package, program, scripted_server, text_of
 from support.task_server import serving
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -339,7 +330,7 @@ def held_task() -> tuple[Any, Event, Event]:
 
 def test_a_call_that_became_a_task_is_cancelled_as_a_task() -> None:
     server, running, cancelled = held_task()
-    with package(NEWEST).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
+    with package(TASK_EXTENSION).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
         call = client.start(client.call_tool, "hold")
         assert running.wait(PATIENCE)
         # The next question about it is a minute away.
@@ -370,7 +361,7 @@ def test_a_task_that_only_a_cancelled_call_knows_is_cancelled() -> None:
 
 def test_waiting_for_a_task_can_be_cancelled_without_the_task() -> None:
     server, running, cancelled = held_task()
-    with package(NEWEST).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
+    with package(TASK_EXTENSION).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
         task = client.call_tool_as_task("hold")
         call = client.start(task.result)
         assert running.wait(PATIENCE)
@@ -384,7 +375,7 @@ def test_waiting_for_a_task_can_be_cancelled_without_the_task() -> None:
 
 
 def test_a_batch_is_cancelled_request_by_request() -> None:
-    revision = "2025-03-26"
+    revision = WITH_BATCHES[-1]
     mcp = package(revision)
     server, seen = echo_server(revision)
     with mcp.Client.in_memory(server, timeout=PATIENCE) as client:

@@ -10,9 +10,9 @@ import pytest
 from mcp_bindings_runtime.connection.leader_followers import LeaderFollowers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
+from support.revisions import LIST_CHANGES, STATELESS, newest
 from support.scripted_peers import (
     PATIENCE,
-    STATELESS,
     Piped,
     environment,
     eventually,
@@ -22,7 +22,7 @@ from support.scripted_peers import (
     threads_of,
 )
 
-NEW = STATELESS[-1]
+NEW = newest(STATELESS, *LIST_CHANGES)
 mcp = package(NEW)
 TOOLS, PROMPTS, RESOURCES, UPDATED = (
     mcp.methods.TOOL_LIST_CHANGED,
@@ -34,8 +34,6 @@ TOOLS, PROMPTS, RESOURCES, UPDATED = (
 
 def telling(*, tools=True, resources=True, prompts=False):
     """A server that declares what it tells of changes of."""
-    from mcp_bindings.v2026_07_28.converter import structure
-
     declared = {}
     if tools:
         declared["tools"] = {"listChanged": True}
@@ -43,7 +41,7 @@ def telling(*, tools=True, resources=True, prompts=False):
         declared["resources"] = {"listChanged": True, "subscribe": True}
     if prompts:
         declared["prompts"] = {"listChanged": True}
-    return mcp.Server("s", "1", capabilities=structure(declared, mcp.types.ServerCapabilities))
+    return mcp.Server("s", "1", capabilities=mcp.converter.structure(declared, mcp.types.ServerCapabilities))
 
 
 def connected(server):

@@ -10,23 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.connection import leader_followers
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, ResponseError, UsageError
 from mcp_bindings_runtime.transports.memory import pair
 from mcp_bindings_runtime.transports.streams import Streams
 from support.echo_server import RAISED, echo_server
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    REVISIONS,
-    STATELESS,
-    eventually,
-    package,
-    scripted_client,
-    scripted_server,
-    text_of,
-    threads_of,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of, threads_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]

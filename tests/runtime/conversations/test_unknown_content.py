@@ -8,14 +8,15 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.codec.unknown_content import UnknownContent, unstructure_result
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
-from support.scripted_peers import PATIENCE, STATELESS, package, scripted_server
+from support.revisions import STATELESS, those_with
+from support.scripted_peers import PATIENCE, package, scripted_server
 
 LINK = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
 HOLOGRAM = {"type": "hologram", "data": [1, None]}
 TEXT = {"type": "text", "text": "done"}
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
-without_links = pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
+without_links = pytest.mark.parametrize("revision", those_with(lambda each: "ResourceLink" not in each.content_blocks))
 
 
 def asked(revision, result, ask):

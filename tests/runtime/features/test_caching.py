@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from support.connected_clients import asking, serving
-from support.scripted_peers import HANDSHAKE, STATELESS, package
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import package
 
 every_revision = pytest.mark.parametrize("revision", STATELESS)
 

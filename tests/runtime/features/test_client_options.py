@@ -11,12 +11,12 @@ from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.options import INTRODUCTION
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
+from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS
+from support.scripted_peers import PATIENCE, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)
-WITH_FORMS = [each for each in REVISIONS if each >= "2025-06-18"]
-WITH_MODES = [each for each in REVISIONS if each >= "2025-11-25"]
+WITH_MODES = [each for each in WITH_FORMS if "elicitation.url" in package(each).Client.binding.capabilities["client"]]
 
 
 def declared(revision, **options):

@@ -8,11 +8,17 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from support.connected_clients import asking, refused, serving
-from support.scripted_peers import STATELESS, package, scripted_client, scripted_server
+from support.revisions import HANDSHAKE, STATELESS, those_with
+from support.scripted_peers import package, scripted_client, scripted_server
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
-WITH_OTHERS = [revision for revision in REVISIONS if revision >= "2025-06-18"]
-WITHOUT = [revision for revision in REVISIONS if revision < "2025-06-18"]
+WITH_OTHERS = those_with(lambda each: each.completion_context)
+WITHOUT = those_with(lambda each: not each.completion_context)
+
+
+def declarable(revision):
+    """Whether a server can declare that it completes."""
+    return "completions" in package(revision).Server.binding.capabilities["server"]
 
 
 def offering(revision):
@@ -83,7 +89,7 @@ def test_a_hundred_values_are_given_at_most(revision):
 def test_a_client_takes_results_that_are_empty_or_partial(revision, given, expected):
     def play(peer):
         if revision not in STATELESS:
-            peer.welcome(revision, {} if revision == "2024-11-05" else {"completions": {}})
+            peer.welcome(revision, {"completions": {}} if declarable(revision) else {})
         peer.answer(peer.hear(), {"resultType": "complete", "completion": given})
 
     options = {"discover": False} if revision in STATELESS else {}
@@ -224,9 +230,9 @@ def told(server, ref, **argument):
 def test_who_completes_nothing_refuses_the_method(revision):
     error = told(offering(revision), {"type": "ref/prompt", "name": "code"}, argument={"name": "style", "value": ""})
     assert error["code"] == -32601
-    # 2024-11-05 has no capability for it, and in 2026-07-28 nothing has been declared before.
+    # Some have no capability for it, and without a handshake nothing has been declared before.
     lacking = "has not declared 'completions' in this session, which completion/complete needs"
-    early = revision in {"2025-03-26", "2025-06-18", "2025-11-25"}
+    early = revision in HANDSHAKE and declarable(revision)
     assert error["data"]["reason"] == f"this server {lacking if early else 'does not handle completion/complete'}"
 
 

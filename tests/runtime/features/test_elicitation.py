@@ -23,10 +23,9 @@ from mcp_bindings_runtime.features.elicitation import (
 )
 from mcp_bindings_runtime.features.forms import wrong_format
 from mcp_bindings_runtime.features.keywords import Keywords
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
+from support.revisions import HANDSHAKE, STATELESS, WITH_CHOICES, WITH_FORMS
+from support.scripted_peers import PATIENCE, package, scripted_client, scripted_server, text_of
 
-WITH_FORMS = [each for each in REVISIONS if each >= "2025-06-18"]
-WITH_CHOICES = [each for each in REVISIONS if each >= "2025-11-25"]
 each_revision = pytest.mark.parametrize("revision", WITH_FORMS)
 with_choices = pytest.mark.parametrize("revision", WITH_CHOICES)
 with_pages = pytest.mark.parametrize("revision", [each for each in WITH_CHOICES if each in HANDSHAKE])

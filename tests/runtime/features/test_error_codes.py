@@ -13,14 +13,12 @@ from mcp_bindgen.catalog import load
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.revision_facts import facts_of
 from mcp_bindings_runtime.features.error_codes import ERROR_CODES, Situation, error_for
+from support.revisions import facts
 from support.scripted_peers import package
 
 RUNTIME = Path(mcp_bindings_runtime.__file__).parent
-BEFORE_TASKS = ["2024-11-05", "2025-03-26", "2025-06-18"]
-
-
-def facts(revision: str) -> Any:
-    return package(revision).revision.FACTS
+UNTIL_2025_06_18 = [each for each in REVISIONS if each <= "2025-06-18"]
+UNTIL_2025_11_25 = [each for each in REVISIONS if each <= "2025-11-25"]
 
 
 def test_each_situation_has_a_code() -> None:
@@ -40,18 +38,18 @@ def test_codes_that_never_changed() -> None:
 
 def test_wrong_arguments_are_an_error_until_2025_06_18_and_a_result_since() -> None:
     found = {revision: facts(revision).argument_faults_in_results for revision in REVISIONS}
-    assert found == {revision: revision not in BEFORE_TASKS for revision in REVISIONS}
+    assert found == {revision: revision not in UNTIL_2025_06_18 for revision in REVISIONS}
 
 
 def test_an_unknown_resource_lost_its_own_code() -> None:
     codes = {revision: facts(revision).unknown_resource_code for revision in REVISIONS}
-    assert codes == {revision: -32602 if revision == "2026-07-28" else -32002 for revision in REVISIONS}
+    assert codes == {revision: -32002 if revision in UNTIL_2025_11_25 else -32602 for revision in REVISIONS}
 
 
 def test_no_code_of_the_newest_revision_is_out_of_use() -> None:
     # Its bindings have nothing to raise for a page that has to be visited first.
-    assert not hasattr(package("2026-07-28"), "URLElicitationRequired")
-    codes = {*ERROR_CODES.values(), facts("2026-07-28").unknown_resource_code}
+    assert not hasattr(package(REVISIONS[-1]), "URLElicitationRequired")
+    codes = {*ERROR_CODES.values(), facts(REVISIONS[-1]).unknown_resource_code}
     assert not [code for code in codes if -32099 <= code <= -32000]
 
 

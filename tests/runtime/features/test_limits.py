@@ -14,7 +14,8 @@ from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
 from mcp_bindings_runtime.features.limits import LOGGER, Bucket, DroppedLogs, Limits, Throttle
 from mcp_bindings_runtime.session.log_levels import LEVELS
 from support.echo_server import echo_server
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
+from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS
+from support.scripted_peers import PATIENCE, eventually, package, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 
@@ -251,7 +252,7 @@ def test_a_server_that_asks_for_messages_too_often_is_refused(revision):
             assert codes == [-1]
 
 
-@pytest.mark.parametrize("revision", [each for each in REVISIONS if each >= "2025-06-18"])
+@pytest.mark.parametrize("revision", WITH_FORMS)
 def test_a_server_that_asks_users_too_often_is_refused(revision):
     mcp = package(revision)
     server = mcp.Server("s", "1")

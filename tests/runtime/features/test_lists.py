@@ -9,7 +9,8 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.lists import announced, answer_list
 from mcp_bindings_runtime.features.registry import Registry
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, package, scripted_client
 
 LISTS = {
     "tools/list": ("tools", "Tool"),
@@ -172,15 +173,26 @@ def test_who_was_promised_nothing_is_told_nothing(revision):
 @pytest.mark.parametrize("revision", STATELESS)
 def test_subscribers_hear_of_a_change(revision):
     mcp = package(revision)
-    server, registry = offering(revision, "prompts/list", 1)
+    server, registry = offering(revision, "tools/list", 1)
     with (
         mcp.Client.in_memory(server, timeout=PATIENCE) as client,
-        client.listen(prompts=True) as changes,
-        client.listen(tools=True) as others,
+        client.listen(tools=True) as changes,
+        client.listen(resources=True) as others,
     ):
-        assert others.acknowledged.tools_list_changed is None
+        assert others.acknowledged.resources_list_changed is None
         registry.remove("0")
-        assert changes.get(PATIENCE).key is mcp.methods.PROMPT_LIST_CHANGED
+        assert changes.get(PATIENCE).key is mcp.methods.TOOL_LIST_CHANGED
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_revision_without_the_notification_tells_nobody_of_a_change(revision, monkeypatch):
+    server = package(revision).Server("s", "1")
+    method = "notifications/tools/list_changed"
+    fewer = {name: key for name, key in server.binding.notifications.items() if name != method}
+    monkeypatch.setattr(server.binding, "notifications", fewer)
+    registry = Registry("tool", announced(server, method))
+    registry.put("a", item(package(revision).types, "Tool", "a"))
+    registry.remove("a")
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -10,7 +10,8 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.log_handler import LogHandler, severity
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_client
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

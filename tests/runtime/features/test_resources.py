@@ -14,7 +14,8 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.folders import inside
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS
 from support.connected_clients import asking, refused, serving
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, package, scripted_client, scripted_server
 
 LAST = REVISIONS[-1]
 every_revision = pytest.mark.parametrize("revision", REVISIONS)

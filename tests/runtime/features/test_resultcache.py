@@ -14,9 +14,10 @@ from mcp_bindings_runtime.client.transport_factories import TransportFactory
 from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.session.events import Notified
 from support.connected_clients import asking, serving
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, scripted_server
+from support.revisions import HANDSHAKE, LIST_CHANGES, STATELESS, newest
+from support.scripted_peers import PATIENCE, eventually, package, scripted_server
 
-REVISION = STATELESS[-1]
+REVISION = newest(STATELESS, *LIST_CHANGES)
 mcp = package(REVISION)
 each_stateless = pytest.mark.parametrize("revision", STATELESS)
 TOOLS = mcp.methods.TOOL_LIST_CHANGED

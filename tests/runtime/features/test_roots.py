@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mcp_bindings import v2025_11_25
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.roots import is_within, path_of, root_of
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_client, scripted_server, text_of
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, package, scripted_client, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)

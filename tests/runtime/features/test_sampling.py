@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ProtocolError, ResponseError, UsageError
 from mcp_bindings_runtime.features.sampling import Refused, find_imbalance, match_model
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, package, scripted_server, text_of
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 in_sessions = pytest.mark.parametrize("revision", HANDSHAKE)
-WITH_TOOLS = [each for each in REVISIONS if each >= "2025-11-25"]
+WITH_TOOLS = [each for each in REVISIONS if hasattr(package(each).types, "ToolUseContent")]
 with_tools = pytest.mark.parametrize("revision", WITH_TOOLS)
 
 

@@ -14,9 +14,10 @@ from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.raw_http_client import Answer, Wire, call, endpoint, modern, request
+from support.revisions import STATELESS, those_with_methods
 from support.scripted_peers import PATIENCE, eventually, package, scripted_client, threads_of
 
-OLD, NEW = "2025-11-25", "2026-07-28"
+OLD, NEW = those_with_methods("tasks/get")[-1], STATELESS[-1]
 ABLE = {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}
 KNOWN = {"ada-token": "ada", "bob-token": "bob"}
 

@@ -16,23 +16,15 @@ from typing import Annotated, Any, TypedDict, get_origin
 import attrs
 import pytest
 from checkout import REVISIONS
+from mcp_bindings_runtime.codec.record import field_names
 from mcp_bindings_runtime.errors import ResponseError, ToolError, UsageError
 from mcp_bindings_runtime.features.media import Audio, Image
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.scripted_peers import (
-    HANDSHAKE,
-    PATIENCE,
-    STATELESS,
-    eventually,
-    package,
-    scripted_client,
-    text_of,
-    threads_of,
-)
+from support.revisions import HANDSHAKE, STATELESS, WITH_STRUCTURE, facts, those_with
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, text_of, threads_of
 
-EARLY = ["2024-11-05", "2025-03-26", "2025-06-18"]
-STRUCTURED = [each for each in REVISIONS if each >= "2025-06-18"]
-NAMED = [each for each in REVISIONS if each >= "2025-11-25"]
+EARLY = those_with(lambda each: not each.argument_faults_in_results)
+NAMED = those_with(lambda each: each.tool_names)
 PNG = b"\x89PNG\r\n\x1a\n rest"
 WAV = b"RIFF\0\0\0\0WAVE rest"
 
@@ -117,16 +109,17 @@ def test_what_the_decorator_is_given_is_listed(revision: str) -> None:
     server = mcp.Server("demo", "1.0")
     members: dict[str, Any] = {"description": "Says it back."}
     wanted: dict[str, Any] = {"description": "Says it back."}
-    if revision >= "2025-03-26":
+    declared = field_names(mcp.Tool)
+    if "annotations" in declared:
         members["annotations"] = mcp.ToolAnnotations(read_only_hint=True)
         wanted["annotations"] = {"readOnlyHint": True}
-    if revision >= "2025-06-18":
+    if "title" in declared:
         members |= {"title": "Echo", "meta": {"acme/x": 1}}
         wanted |= {"title": "Echo", "_meta": {"acme/x": 1}}
-    if revision >= "2025-11-25":
+    if "icons" in declared:
         members["icons"] = [mcp.Icon(src="https://a.example/i.png")]
         wanted["icons"] = [{"src": "https://a.example/i.png"}]
-    if revision == "2025-11-25":
+    if "execution" in declared:
         members["execution"] = mcp.ToolExecution(task_support="optional")
         wanted["execution"] = {"taskSupport": "optional"}
 
@@ -161,7 +154,7 @@ def lambda_free() -> None:
     """Does nothing."""
 
 
-@pytest.mark.parametrize("revision", STRUCTURED)
+@pytest.mark.parametrize("revision", WITH_STRUCTURE)
 def test_an_object_that_is_promised_has_an_output_schema(revision: str) -> None:
     server = new_server(revision)
 
@@ -391,7 +384,7 @@ def test_a_sound_is_content_from_2025_03_26_on(revision: str, caplog: pytest.Log
         return Audio(WAV)
 
     result = called(server, revision, "sound")
-    if revision == "2024-11-05":
+    if "AudioContent" not in facts(revision).content_blocks:
         assert result["isError"] is True
         assert "which exists from 2025-03-26 on" in result["content"][0]["text"]
     else:
@@ -412,7 +405,7 @@ def test_objects_without_annotation_are_json(revision: str) -> None:
 
     result = called(server, revision, "one")
     assert result["content"] == [{"type": "text", "text": '{"temperature": 1.0, "sky": null}'}]
-    assert ("structuredContent" in result) == (revision in STRUCTURED)
+    assert ("structuredContent" in result) == (revision in WITH_STRUCTURE)
     failed = called(server, revision, "many")
     assert "$[1].when: found module, which is not a JSON value" in failed["content"][0]["text"]
 
@@ -444,7 +437,7 @@ def test_a_result_of_another_type_than_promised_fails_the_call(
     assert result["content"][0]["text"] == f"tool give returned a value that does not match its annotation: {said}"
 
 
-@pytest.mark.parametrize("revision", STRUCTURED)
+@pytest.mark.parametrize("revision", WITH_STRUCTURE)
 def test_a_ready_made_result_keeps_the_promise_too(revision: str) -> None:
     mcp = package(revision)
     server = mcp.Server("demo", "1.0")
@@ -602,11 +595,11 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
 def test_a_task_that_takes_too_long_ends_and_its_function_sees_that_it_is_cancelled(revision: str, asks: bool) -> None:
     server = new_server(revision, tasks=MemoryTasks(tools={"slower": "optional"}))
     left = threading.Event()
-    handlers: dict[str, Any] = {"tasks": True} if revision >= "2026" else {}
+    handlers: dict[str, Any] = {"tasks": True} if revision in STATELESS else {}
 
     @server.tool(timeout=0.05)
     def slower(context) -> str:  # type: ignore[no-untyped-def]
-        if revision >= "2026":
+        if revision in STATELESS:
             context.begin_task()
         try:
             if asks:
@@ -933,7 +926,7 @@ def test_a_schema_written_by_hand_comes_back_unchanged_and_holds(revision: str) 
             assert called(server, revision, "find", **arguments)["isError"] is True
 
 
-@pytest.mark.parametrize("revision", STRUCTURED)
+@pytest.mark.parametrize("revision", WITH_STRUCTURE)
 def test_structured_content_is_held_against_an_output_schema_written_by_hand(revision: str) -> None:
     mcp = package(revision)
     server = mcp.Server("demo", "1.0")

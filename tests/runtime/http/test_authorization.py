@@ -10,9 +10,10 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.server.authorization import Authorization, MissingScope
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.raw_http_client import NEW, Wire, call, endpoint, modern
+from support.revisions import HANDSHAKE
 from support.scripted_peers import package
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 RESOURCE = "https://mcp.example/mcp"
 METADATA = "https://mcp.example/.well-known/oauth-protected-resource/mcp"
 

@@ -22,9 +22,10 @@ from mcp_bindings_runtime.http.server.http_server import make_server
 from mcp_bindings_runtime.http.server.origin_policy import OriginPolicy, RefusalLog
 from support.echo_server import echo_server
 from support.raw_http_client import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
-from support.scripted_peers import HANDSHAKE, PATIENCE, WHO
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, WHO
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 BODY = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 

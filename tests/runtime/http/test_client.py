@@ -24,6 +24,7 @@ from mcp_bindings_runtime.errors import (
 )
 from mcp_bindings_runtime.http.client.retry import RetryPolicy
 from support.raw_http_client import endpoint
+from support.revisions import HANDSHAKE, STATELESS, STREAMABLE, facts
 from support.scripted_http_server import (
     END,
     Cut,
@@ -38,14 +39,13 @@ from support.scripted_http_server import (
     result,
     stream,
 )
-from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package, text_of, threads_of
+from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
-STREAMABLE = [each for each in HANDSHAKE if each > "2025"]
 NEWEST = HANDSHAKE[-1]
-STATELESS = "2026-07-28"
-ALL = [*STREAMABLE, STATELESS]
-each_revision = pytest.mark.parametrize("revision", ALL)
-each_session = pytest.mark.parametrize("revision", STREAMABLE)
+NEW = STATELESS[-1]
+IN_SESSIONS = [each for each in STREAMABLE if each in HANDSHAKE]
+each_revision = pytest.mark.parametrize("revision", STREAMABLE)
+each_session = pytest.mark.parametrize("revision", IN_SESSIONS)
 
 
 def client_of(peer: HttpPeer, revision: str = NEWEST, **options: Any) -> Any:
@@ -92,7 +92,7 @@ def test_requests_say_which_session_and_revision_they_belong_to(revision: str) -
         assert "mcp-session-id" not in first.headers
         assert "mcp-protocol-version" not in first.headers
         assert {each.headers.get("mcp-session-id") for each in rest} == {"a-b!~"}
-        wanted = None if revision == "2025-03-26" else revision
+        wanted = revision if facts(revision).version_header else None
         assert {each.headers.get("mcp-protocol-version") for each in rest} == {wanted}
         for each in peer.requests[:-1]:
             assert each.method == "POST"
@@ -194,7 +194,7 @@ def test_a_call_that_takes_too_long_is_cancelled(revision: str, begun: bool) -> 
     with on_call(revision, play) as peer, client_of(peer, revision) as client:
         with pytest.raises(RequestTimeout):
             client.call_tool("t", timeout=0.3)
-        if revision == STATELESS:
+        if revision in STATELESS:
             if begun:
                 assert ended.wait(PATIENCE)
             assert "notifications/cancelled" not in peer.methods()
@@ -626,8 +626,8 @@ def test_a_call_that_is_given_up_is_not_resumed() -> None:
 
 def test_streams_of_2026_are_not_resumed() -> None:
     with (
-        on_call(STATELESS, lambda request: stream(event(None, "e-1", retry=1))) as peer,
-        client_of(peer, STATELESS) as client,
+        on_call(NEW, lambda request: stream(event(None, "e-1", retry=1))) as peer,
+        client_of(peer, NEW) as client,
     ):
         for _ in range(2):
             with pytest.raises(ConnectionClosed, match="ended before the answer"):
@@ -837,17 +837,17 @@ def listing(*tools: Any, on: Any = None) -> McpPeer:
             return tools_of(request, *tools)
         return on(request) if on is not None else None
 
-    return McpPeer(STATELESS, play)
+    return McpPeer(NEW, play)
 
 
 def test_requests_of_2026_repeat_what_they_are_in_headers() -> None:
-    with listing(tool("t", REGION)) as peer, client_of(peer, STATELESS) as client:
+    with listing(tool("t", REGION)) as peer, client_of(peer, NEW) as client:
         list(client.list_tools())
         client.call_tool("t", {"region": " ä"})
         for each in peer.requests:
             assert each.headers["mcp-method"] == each.json["method"]
-            assert each.headers["mcp-protocol-version"] == STATELESS
-            assert each.json["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == STATELESS
+            assert each.headers["mcp-protocol-version"] == NEW
+            assert each.json["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEW
             assert {kind.strip() for kind in each.headers["accept"].split(",")} == {
                 "application/json",
                 "text/event-stream",
@@ -859,7 +859,7 @@ def test_requests_of_2026_repeat_what_they_are_in_headers() -> None:
 
 
 def test_a_tool_that_was_not_listed_is_looked_up_before_it_is_called() -> None:
-    with listing(tool("t", REGION)) as peer, client_of(peer, STATELESS) as client:
+    with listing(tool("t", REGION)) as peer, client_of(peer, NEW) as client:
         for region in ("a", "b"):
             client.call_tool("t", {"region": region})
             assert peer.requests[-1].headers["mcp-param-region"] == region
@@ -881,7 +881,7 @@ def test_a_tool_whose_headers_have_changed_is_looked_up_anew() -> None:
             return answer({"jsonrpc": "2.0", "id": request.json["id"], "error": error}, status=400)
         return None
 
-    with McpPeer(STATELESS, play) as peer, client_of(peer, STATELESS) as client:
+    with McpPeer(NEW, play) as peer, client_of(peer, NEW) as client:
         client.call_tool("t", {"region": "a"})
         wanted[0] = "Place"
         assert text_of(client.call_tool("t", {"region": "a"})) == "ok"
@@ -892,7 +892,7 @@ def test_tools_whose_annotations_break_the_rules_are_left_out_with_a_warning(cap
     bad = {"type": "object", "properties": {"a": {"type": "number", "x-mcp-header": "A"}}}
     with (
         listing(tool("bad", bad), tool("good", REGION)) as peer,
-        client_of(peer, STATELESS) as client,
+        client_of(peer, NEW) as client,
         caplog.at_level(logging.WARNING, "mcp_bindings.runtime"),
     ):
         assert [each.name for each in client.list_tools()] == ["good"]
@@ -902,7 +902,7 @@ def test_tools_whose_annotations_break_the_rules_are_left_out_with_a_warning(cap
 
 def test_an_argument_that_no_header_carries_is_refused_before_it_is_sent() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer", "x-mcp-header": "N"}}}
-    with listing(tool("t", schema)) as peer, client_of(peer, STATELESS) as client:
+    with listing(tool("t", schema)) as peer, client_of(peer, NEW) as client:
         with pytest.raises(UsageError, match="Mcp-Param-N"):
             client.call_tool("t", {"n": 2**60})
         assert "tools/call" not in peer.methods()
@@ -928,7 +928,7 @@ def test_a_subscription_is_an_answer_that_goes_on() -> None:
         finally:
             ended.set()
 
-    with McpPeer(STATELESS, play) as peer, client_of(peer, STATELESS) as client:
+    with McpPeer(NEW, play) as peer, client_of(peer, NEW) as client:
         client.connection.session.peer_capabilities = None
         with client.listen(tools=True) as subscription:
             assert subscription.acknowledged.tools_list_changed
@@ -950,9 +950,9 @@ def test_rounds_of_input_are_requests_of_their_own() -> None:
         assert (params["requestState"], params["inputResponses"]) == ("s", {"roots": {"roots": []}})
         return None
 
-    mcp = package(STATELESS)
-    with on_call(STATELESS, play) as peer:
-        client = client_of(peer, STATELESS)
+    mcp = package(NEW)
+    with on_call(NEW, play) as peer:
+        client = client_of(peer, NEW)
         client.handles(mcp.methods.LIST_ROOTS, lambda params, context: mcp.ListRootsResult(roots=[]))
         with client:
             assert text_of(client.call_tool("t")) == "ok"
@@ -990,15 +990,15 @@ def test_a_server_with_sessions_is_found_out(status: int, body: Any) -> None:
 
 
 def test_a_server_without_sessions_is_found_out() -> None:
-    with McpPeer(STATELESS) as peer, connect.http(peer.url, timeout=PATIENCE) as client:
-        assert client.binding.revision == STATELESS
+    with McpPeer(NEW) as peer, connect.http(peer.url, timeout=PATIENCE) as client:
+        assert client.binding.revision == NEW
         assert "initialize" not in peer.methods()
 
 
 @pytest.mark.parametrize("code", [-32020, -32021])
 def test_an_error_that_only_newer_servers_give_is_no_reason_to_fall_back(code: int) -> None:
     error = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no"}}
-    with McpPeer(STATELESS, legacy(400, error)) as peer:
+    with McpPeer(NEW, legacy(400, error)) as peer:
         with pytest.raises(ResponseError) as raised:
             connect.http(peer.url, timeout=PATIENCE)
         assert raised.value.code == code
@@ -1017,15 +1017,15 @@ def test_a_refused_revision_is_asked_for_once_more_where_the_server_says_it_spea
     def play(request: Request) -> Any:
         if len(peer.requests) > refusals[0]:
             return None
-        data = {"supported": [STATELESS], "requested": STATELESS}
+        data = {"supported": [NEW], "requested": NEW}
         error = {"code": -32022, "message": "Unsupported protocol version", "data": data}
         return answer({"jsonrpc": "2.0", "id": request.json["id"], "error": error}, status=400)
 
     refusals = [1]
-    with McpPeer(STATELESS, play) as peer, connect.http(peer.url, timeout=PATIENCE) as client:
-        assert client.binding.revision == STATELESS
+    with McpPeer(NEW, play) as peer, connect.http(peer.url, timeout=PATIENCE) as client:
+        assert client.binding.revision == NEW
     refusals = [10]
-    with McpPeer(STATELESS, play) as peer, pytest.raises(UnsupportedRevision):
+    with McpPeer(NEW, play) as peer, pytest.raises(UnsupportedRevision):
         connect.http(peer.url, timeout=PATIENCE)
     assert len(peer.requests) == 2
 

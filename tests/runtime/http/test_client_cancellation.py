@@ -15,10 +15,11 @@ from mcp_bindings_runtime.errors import CallCancelled, RequestTimeout
 from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from support.echo_server import echo_server
 from support.raw_http_client import endpoint
+from support.revisions import HANDSHAKE, STATELESS, facts
 from support.scripted_http_server import Cut, HttpPeer, McpPeer, Request, answer, called, chunk, head, result
-from support.scripted_peers import HANDSHAKE, PATIENCE, STATELESS, eventually, package, text_of
+from support.scripted_peers import PATIENCE, eventually, package, text_of
 
-STREAMABLE = [each for each in HANDSHAKE if each > "2025"]
+STREAMABLE = [each for each in HANDSHAKE if not facts(each).only_sse]
 LATEST = HANDSHAKE[-1]
 NEWEST = STATELESS[-1]
 each_revision = pytest.mark.parametrize("revision", [*STREAMABLE, NEWEST])

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
-NEWEST, STATELESS = "2025-11-25", "2026-07-28"
-both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+NEWEST, NEW = HANDSHAKE[-1], STATELESS[-1]
+both_eras = pytest.mark.parametrize("revision", [NEWEST, NEW])
 
 
 def client_of(peer: McpPeer, revision: str, **options: Any) -> Any:
@@ -202,7 +203,7 @@ def test_a_subscription_outlives_its_server(end: str) -> None:
             yield END
         raise Cut(reset=end == "killed")
 
-    with McpPeer(STATELESS, play) as peer, client_of(peer, STATELESS) as client:
+    with McpPeer(NEW, play) as peer, client_of(peer, NEW) as client:
         client.connection.session.peer_capabilities = None
         with client.listen(tools=True) as subscription:
             heard.set()

@@ -23,10 +23,11 @@ from mcp_bindings_runtime.http.client.fast_path import (
     plain_head,
     send_over,
 )
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_http_server import McpPeer, Request, answer, called, result
 from support.scripted_peers import PATIENCE, package, text_of
 
-NEWEST, STATELESS = "2025-11-25", "2026-07-28"
+NEWEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 
 _LINES = [
     b"Content-Length: 3",
@@ -130,7 +131,7 @@ def _shapes(body: bytes) -> dict[str, list[bytes]]:
     }
 
 
-@pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+@pytest.mark.parametrize("revision", [NEWEST, NEW])
 def test_answers_of_every_shape_are_heard_on_connections_that_are_kept(revision: str) -> None:
     shapes = list(_shapes(b"{}"))
     turn = [0]
@@ -148,7 +149,7 @@ def test_answers_of_every_shape_are_heard_on_connections_that_are_kept(revision:
                 assert text_of(client.call_tool("t")) == shape
 
 
-@pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+@pytest.mark.parametrize("revision", [NEWEST, NEW])
 def test_requests_on_a_kept_connection_are_those_on_a_new_one(revision: str) -> None:
     closing = [True]
 
@@ -271,7 +272,7 @@ def test_who_rests_in_an_exchange_wakes_when_it_ends() -> None:
     assert exchange.sleep(PATIENCE)
 
 
-@pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+@pytest.mark.parametrize("revision", [NEWEST, NEW])
 def test_without_connections_from_the_pool_urllib3_does_all(revision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def play(request: Request) -> Any:
         if request.method != "POST" or request.json.get("method") != "tools/call":

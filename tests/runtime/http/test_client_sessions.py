@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, RequestTimeout
 from mcp_bindings_runtime.http.client.retry import RetryPolicy
+from support.revisions import HANDSHAKE, STREAMABLE
 from support.scripted_http_server import END, Cut, HttpPeer, McpPeer, Request, answer, event, head
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
-NEWEST = "2025-11-25"
+NEWEST = HANDSHAKE[-1]
 SESSION = "mcp-session-id"
-with_sessions = pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", NEWEST])
+with_sessions = pytest.mark.parametrize("revision", [each for each in STREAMABLE if each in HANDSHAKE])
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 

@@ -27,11 +27,11 @@ from mcp_bindings_runtime.http.client.error_responses import retry_after
 from mcp_bindings_runtime.http.client.statuses import rejects_message
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.raw_http_client import endpoint
+from support.revisions import HANDSHAKE, STATELESS, STREAMABLE
 from support.scripted_http_server import HttpPeer, McpPeer, Request, answer
 from support.scripted_peers import PATIENCE, package, text_of
 
-NEWEST, STATELESS = "2025-11-25", "2026-07-28"
-STREAMABLE = ["2025-03-26", "2025-06-18", NEWEST, STATELESS]
+NEWEST, NEW = HANDSHAKE[-1], STATELESS[-1]
 STATUSES = [
     400,
     401,
@@ -158,7 +158,7 @@ def unsupported(revision: str, status: int, body: str) -> bool:
         return False
     if body in NAMING:
         return True
-    if revision < "2026":
+    if revision in HANDSHAKE:
         return False
     # Revisions before 2026-07-28 have no server/discover, and refuse with 400 what belongs to no session of theirs.
     if body in {"headers", "capability"}:
@@ -168,7 +168,7 @@ def unsupported(revision: str, status: int, body: str) -> bool:
 
 @pytest.mark.parametrize("revision", STREAMABLE)
 def test_only_what_says_that_a_revision_is_not_supported_is_taken_for_that(revision: str) -> None:
-    play = Refusing("server/discover" if revision == STATELESS else "initialize")
+    play = Refusing("server/discover" if revision in STATELESS else "initialize")
     with McpPeer(revision, play) as peer:
         for play.status, play.body in CASES:
             with pytest.raises(McpError) as caught:
@@ -202,7 +202,7 @@ def test_connect_tries_another_revision_only_where_the_refusal_may_be_about_the_
                     assert text_of(client.call_tool("t")) == "ok"
 
 
-@pytest.mark.parametrize("revision", STREAMABLE[:-1])
+@pytest.mark.parametrize("revision", [each for each in STREAMABLE if each in HANDSHAKE])
 def test_http_and_sse_is_tried_only_where_no_newer_server_can_have_refused_the_message(revision: str) -> None:
     play = Refusing("initialize")
     with McpPeer(revision, play) as peer:
@@ -215,7 +215,7 @@ def test_http_and_sse_is_tried_only_where_no_newer_server_can_have_refused_the_m
             assert [each.method for each in peer.requests] == ["POST", *["GET"] * tried], (play.status, play.body)
 
 
-@pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+@pytest.mark.parametrize("revision", [NEWEST, NEW])
 def test_a_call_of_a_server_of_ours_that_is_busy_may_be_made_again(revision: str) -> None:
     mcp = package(revision)
     server = mcp.Server("x", "1")
@@ -270,8 +270,8 @@ def test_a_refused_redirect_names_the_url_that_it_led_to() -> None:
 
 def test_an_answer_with_an_error_status_is_recorded(tmp_path: Any) -> None:
     record = tmp_path / "record"
-    with McpPeer(STATELESS, Refusing("tools/call", 404, "no method")) as peer:
-        with client_of(peer, STATELESS, record=record) as client, pytest.raises(ResponseError):
+    with McpPeer(NEW, Refusing("tools/call", 404, "no method")) as peer:
+        with client_of(peer, NEW, record=record) as client, pytest.raises(ResponseError):
             client.call_tool("t")
         (call,) = [each.json["id"] for each in peer.requests if each.json["method"] == "tools/call"]
     *_, last = map(json.loads, record.read_text().splitlines())

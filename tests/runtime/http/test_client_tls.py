@@ -15,10 +15,11 @@ from typing import Any, Self
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, UsageError
+from support.revisions import HANDSHAKE
 from support.scripted_http_server import Cut, McpPeer, Request, answer
 from support.scripted_peers import PATIENCE, package, text_of
 
-NEWEST = "2025-11-25"
+NEWEST = HANDSHAKE[-1]
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,10 @@ from mcp_bindings_runtime.http.server import disconnection
 from mcp_bindings_runtime.http.server.disconnection import has_hung_up
 from support.echo_server import Seen, echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, call, endpoint, modern, request
+from support.revisions import HANDSHAKE
 from support.scripted_peers import PATIENCE, eventually
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 NEVER = 600.0
 """Seconds between comments on a stream: in these tests none is sent, so that none can fail."""
 

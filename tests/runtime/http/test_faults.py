@@ -23,10 +23,11 @@ from mcp_bindings_runtime.http.sse import KEEP_ALIVE
 from support.echo_server import echo_server
 from support.ports import port_for_a_server
 from support.raw_http_client import NEW, PLAIN, call, endpoint, modern, request
+from support.revisions import HANDSHAKE, facts
 from support.scripted_peers import PATIENCE, WHO, environment, eventually, package, text_of, threads_of
 from support.tcp_proxy import Cut, Proxy
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 STEP = 7
 """How many bytes further the next connection is reset."""
 both_eras = pytest.mark.parametrize("revision", [LATEST, NEW])
@@ -335,7 +336,7 @@ def test_ten_thousand_sessions_expire_without_a_trace() -> None:
 
 def test_every_client_meets_every_server() -> None:
     from mcp_bindings import connect
-    from support.scripted_peers import HANDSHAKE, STATELESS
+    from support.revisions import HANDSHAKE, STATELESS
 
     everything = [*HANDSHAKE, *STATELESS]
     for theirs in everything:
@@ -343,7 +344,7 @@ def test_every_client_meets_every_server() -> None:
         with endpoint(server) as wire:
             place = f"http://127.0.0.1:{wire.port}"
             for mine in everything:
-                client = package(mine).Client.http(place + ("/sse" if mine == "2024-11-05" else "/mcp"), timeout=5.0)
+                client = package(mine).Client.http(place + ("/sse" if facts(mine).only_sse else "/mcp"), timeout=5.0)
                 if mine == theirs:
                     with client:
                         assert text_of(client.call_tool("echo", {"n": 3})) == "3"
@@ -351,7 +352,7 @@ def test_every_client_meets_every_server() -> None:
                 with pytest.raises(McpError) as caught, client:
                     pass
                 assert str(caught.value).isprintable()
-            with connect.http(f"{place}/sse" if theirs == "2024-11-05" else f"{place}/mcp", timeout=5.0) as found:
+            with connect.http(f"{place}/sse" if facts(theirs).only_sse else f"{place}/mcp", timeout=5.0) as found:
                 assert found.binding.revision == theirs
                 assert text_of(found.call_tool("echo", {"n": 4})) == "4"
     eventually(lambda: not threads_of("mcp-http-listen"))

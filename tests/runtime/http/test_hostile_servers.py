@@ -19,6 +19,7 @@ from mcp_bindings_runtime.errors import (
     ProtocolError,
     RequestTimeout,
 )
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_http_server import (
     END,
     Cut,
@@ -35,8 +36,8 @@ from support.scripted_http_server import (
 )
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
-NEWEST, STATELESS, OLD = "2025-11-25", "2026-07-28", "2024-11-05"
-both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])
+NEWEST, NEW, OLD = HANDSHAKE[-1], STATELESS[-1], "2024-11-05"
+both_eras = pytest.mark.parametrize("revision", [NEWEST, NEW])
 MOST = 100_000
 """Bytes of a message, in these tests."""
 

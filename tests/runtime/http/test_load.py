@@ -15,9 +15,10 @@ from http.client import HTTPConnection
 from mcp_bindings_runtime.connection.thread_pool import ThreadPool
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
+from support.revisions import HANDSHAKE
 from support.scripted_peers import PATIENCE, WHO, eventually, package
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 
 
 def test_connections_are_kept_open_for_many_clients_at_once():

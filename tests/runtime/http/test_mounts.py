@@ -19,9 +19,11 @@ import pytest
 from checkout import ROOT
 from mcp_bindings import v2025_11_25 as mcp
 from support.ports import port_for_a_server
-from support.raw_http_client import NEW, PLAIN, Wire, modern, request
+from support.raw_http_client import PLAIN, Wire, modern, request
 from support.scripted_peers import PATIENCE, environment, eventually
 
+NEW = "2026-07-28"
+"""The stateless revision of the programs that are served."""
 SERVERS = {
     "gunicorn": [
         "-m",
@@ -86,7 +88,7 @@ def refuses(port: int) -> bool:
 
 def adds(wire: Wire) -> None:
     """Speaks with the server of the recipes in both eras."""
-    whole, headers = modern(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}}))
+    whole, headers = modern(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}}), revision=NEW)
     assert wire.post(whole, **headers).text == "5"
     wire.initialize("2025-11-25")
     assert wire.post(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}})).text == "5"
@@ -97,7 +99,9 @@ def test_any_wsgi_server_serves_it(recipes: Path, server: str) -> None:
     with served(SERVERS[server], recipes, "app:app") as port:
         wire = Wire(port, "/")
         adds(wire)
-        listening, headers = modern(request("subscriptions/listen", 5, {"notifications": {"toolsListChanged": True}}))
+        listening, headers = modern(
+            request("subscriptions/listen", 5, {"notifications": {"toolsListChanged": True}}), revision=NEW
+        )
         stream = wire.stream(listening, **headers)
         # It comes at once, and nothing waits for the end of the response.
         assert stream.message()["method"] == "notifications/subscriptions/acknowledged"
@@ -221,7 +225,7 @@ def test_who_hangs_up_without_a_stream_is_noticed_where_the_server_shows_it(tmp_
         wire = Wire(port, "/")
 
         def asked(number: int, name: str) -> tuple[Any, dict[str, str]]:
-            return modern(request("tools/call", number, {"name": name, "arguments": {}}))
+            return modern(request("tools/call", number, {"name": name, "arguments": {}}), revision=NEW)
 
         whole, headers = asked(1, "hold")
         with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
@@ -257,7 +261,7 @@ def test_a_program_serves_itself(recipes: Path) -> None:
         wire = Wire(port)
         wire.initialize("2025-11-25")
         assert wire.post(request("tools/call", 1, {"name": "add", "arguments": {"a": 2, "b": 3}})).text == "5"
-        refused = wire.post(*modern(request("tools/list", 1))[:1], MCP_Protocol_Version=NEW)
+        refused = wire.post(*modern(request("tools/list", 1), revision=NEW)[:1], MCP_Protocol_Version=NEW)
         assert refused.status == 400
 
 

@@ -15,10 +15,11 @@ from mcp_bindings_runtime.connection.context import ServerContext
 from mcp_bindings_runtime.features.log_handler import LogHandler
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.raw_http_client import NEW, Answer, Wire, endpoint, modern, notification, request
-from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package
+from support.revisions import HANDSHAKE, WITH_BATCHES
+from support.scripted_peers import PATIENCE, eventually, package
 
-LATEST = "2025-11-25"
-OLDEST_WITH_BATCHES = "2025-03-26"
+LATEST = HANDSHAKE[-1]
+OLDEST_WITH_BATCHES = WITH_BATCHES[0]
 LEVEL = "io.modelcontextprotocol/logLevel"
 
 

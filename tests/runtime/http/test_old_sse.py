@@ -8,7 +8,8 @@ from http.client import HTTPConnection
 import pytest
 from support.echo_server import echo_server
 from support.raw_http_client import PLAIN, Wire, call, endpoint, notification, request
-from support.scripted_peers import HANDSHAKE, PATIENCE, WHO, eventually, package
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, WHO, eventually, package
 
 OLDEST = "2024-11-05"
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mcp_bindings_runtime.http.server.http1 import ChunkedBody, FieldReader
 from support.echo_server import echo_server
 from support.raw_http_client import BOTH, NEW, call, endpoint, modern
+from support.revisions import HANDSHAKE
 from support.scripted_peers import PATIENCE
 
 LIMIT = 2000
@@ -233,7 +234,7 @@ def test_what_is_no_http_is_answered_at_most(peer: Peer, data: bytes) -> None:
 
 def test_a_number_of_thousands_of_digits_is_no_fault_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
     digits = "9" * 6000
-    for revision in ("2025-11-25", NEW):
+    for revision in (HANDSHAKE[-1], NEW):
         server, seen = echo_server(revision)
         with endpoint(server) as wire:
             if revision != NEW:

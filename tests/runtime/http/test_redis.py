@@ -29,9 +29,10 @@ from support.echo_server import echo_server
 from support.ports import port_for_a_server
 from support.raw_http_client import NEW, PLAIN, Stream, Wire, call, endpoint, modern, notification, request
 from support.redis_server import RedisServer
-from support.scripted_peers import HANDSHAKE, PATIENCE, WHO, environment, eventually, package
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, WHO, environment, eventually, package
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 GET = {"Accept": "text/event-stream"}
 
 
@@ -624,7 +625,7 @@ def test_two_gunicorn_workers_are_one_endpoint(redis, tmp_path):
         standing = wire.stream()
         standing.block()
         wanted = {"notifications": {"toolsListChanged": True}}
-        message, headers = modern(request("subscriptions/listen", 1, wanted))
+        message, headers = modern(request("subscriptions/listen", 1, wanted), revision="2026-07-28")
         clients = [Wire(port, "/", **headers) for _ in range(4)]
         subscribed = [client.stream(message) for client in clients]
         for stream in subscribed:

@@ -11,7 +11,7 @@ from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.client_address import client_address
 from support.echo_server import echo_server
 from support.raw_http_client import Wire, call, endpoint, modern
-from support.scripted_peers import HANDSHAKE, STATELESS
+from support.revisions import HANDSHAKE, STATELESS
 
 KNOWN = {"of-ada": "ada", "of-bob": "bob"}
 

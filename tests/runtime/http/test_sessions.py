@@ -16,9 +16,10 @@ from mcp_bindings_runtime.http.server.session_store import (
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, Wire, call, endpoint, notification, request
-from support.scripted_peers import HANDSHAKE, WHO, eventually, package
+from support.revisions import HANDSHAKE, WITH_BATCHES
+from support.scripted_peers import WHO, eventually, package
 
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)
@@ -154,7 +155,7 @@ def test_ids_are_long_visible_and_never_the_same():
     assert all(len(set(column)) > 10 for column in zip(*made, strict=True))
 
 
-@pytest.mark.parametrize("version", ["2024-11-05", NEW, "v999.0.0", ""])
+@pytest.mark.parametrize("version", [HANDSHAKE[0], NEW, "v999.0.0", ""])
 def test_a_version_that_is_not_served_is_refused(version):
     server, _ = echo_server(LATEST)
     with endpoint(server) as wire:
@@ -198,7 +199,7 @@ def test_a_refused_initialize_begins_no_session():
 
 
 def test_a_batch_is_answered_with_a_batch():
-    revision = "2025-03-26"
+    revision = WITH_BATCHES[-1]
     server, _ = echo_server(revision)
     with endpoint(server) as wire:
         wire.initialize(revision)
@@ -212,7 +213,7 @@ def test_a_batch_is_answered_with_a_batch():
         assert [each["params"]["progress"] for each in streamed if isinstance(each, dict)] == [1, 2]
 
 
-@pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each != "2025-03-26"])
+@pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each not in WITH_BATCHES])
 def test_where_there_are_no_batches_one_is_refused(revision):
     server, seen = echo_server(revision)
     with endpoint(server) as wire:

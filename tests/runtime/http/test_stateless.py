@@ -9,10 +9,11 @@ from mcp_bindings import connect
 from mcp_bindings_runtime.errors import HttpError, UnsupportedRevision
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, Wire, call, endpoint, modern, notification, request
-from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, eventually, package
 
 mcp = package(NEW)
-LATEST = "2025-11-25"
+LATEST = HANDSHAKE[-1]
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 

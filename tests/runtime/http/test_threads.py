@@ -17,7 +17,8 @@ import pytest
 from mcp_bindings_runtime.http.server import http_server
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
-from support.scripted_peers import HANDSHAKE, PATIENCE, eventually, package
+from support.revisions import HANDSHAKE
+from support.scripted_peers import PATIENCE, eventually, package
 
 LATEST = HANDSHAKE[-1]
 MANY = 60

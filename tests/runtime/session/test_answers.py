@@ -12,25 +12,15 @@ from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Outcome, RequestCancelled
 from support.bindings import binding
 from support.minimal_params import params_of
-from support.sessions import (
-    HANDSHAKE,
-    STATELESS,
-    call,
-    initialize,
-    line,
-    listed,
-    only,
-    opened,
-    pair,
-    result,
-    server,
-    tell,
-)
+from support.revisions import HANDSHAKE, STATELESS, those_with_methods
+from support.sessions import call, initialize, line, listed, only, opened, pair, result, server, tell
 
 Json = Any
 
+NEWEST = STATELESS[-1]
+
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
-TASKS = "2025-11-25"
+TASKS = those_with_methods("tasks/get")[-1]
 
 
 def working(revision: str, method: str = "tools/list") -> tuple[Any, Any, Incoming, int]:
@@ -70,19 +60,19 @@ def test_json_that_fits_is_sent(revision: str) -> None:
 
 
 def test_input_is_asked_for_only_where_the_method_allows_it() -> None:
-    _, right, incoming, _ = working(STATELESS)
-    asking = binding(STATELESS).types.InputRequiredResult(request_state="s")
+    _, right, incoming, _ = working(NEWEST)
+    asking = binding(NEWEST).types.InputRequiredResult(request_state="s")
     with pytest.raises(EncodeError):
         right.response_line(incoming, asking)
-    _, right, incoming, _ = working(STATELESS, "tools/call")
+    _, right, incoming, _ = working(NEWEST, "tools/call")
     assert json.loads(right.response_line(incoming, asking))["result"]["requestState"] == "s"
 
 
 @pytest.mark.parametrize("questions", [None, {}])
 def test_input_is_not_asked_for_without_a_question_or_a_state(questions: object) -> None:
-    _, right, incoming, _ = working(STATELESS, "tools/call")
+    _, right, incoming, _ = working(NEWEST, "tools/call")
     with pytest.raises(EncodeError, match="neither `inputRequests` nor `requestState`"):
-        right.response_line(incoming, binding(STATELESS).types.InputRequiredResult(input_requests=questions))
+        right.response_line(incoming, binding(NEWEST).types.InputRequiredResult(input_requests=questions))
 
 
 def test_the_payload_of_a_task_is_that_of_the_request_it_came_from() -> None:

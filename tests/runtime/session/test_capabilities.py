@@ -12,13 +12,21 @@ from mcp_bindings_runtime.session.capabilities import declared_by
 from mcp_bindings_runtime.session.events import Outcome, Reply
 from support.bindings import binding
 from support.minimal_params import params_of
-from support.sessions import HANDSHAKE, STATELESS, capabilities, client, line, listed, only, pair, result
+from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS, those_with_methods
+from support.sessions import capabilities, client, line, listed, only, pair, result
 
 Json = Any
 
 CHANGES = {"listChanged": True}
-EARLY, LATER = HANDSHAKE[:1], REVISIONS[1:]
-TASKS = ["2025-11-25"]
+UNDECLARED, DECLARABLE = (
+    [each for each in REVISIONS if ("completions" in binding(each).capabilities["server"]) == declarable]
+    for declarable in (False, True)
+)
+WITHOUT_FORMS = [each for each in REVISIONS if each not in WITH_FORMS]
+TELLING = those_with_methods("notifications/prompts/list_changed")
+SILENT = [each for each in REVISIONS if each not in TELLING]
+"""Without a notification that the list of prompts has changed."""
+TASKS = those_with_methods("tasks/get")
 SEVERAL = "roots/list notifications/message sampling/createMessage no/such"
 
 DECLARED: list[tuple[list[str], str, str, Json]] = [
@@ -26,26 +34,27 @@ DECLARED: list[tuple[list[str], str, str, Json]] = [
     (HANDSHAKE, "server", "ping", {}),
     (REVISIONS, "server", "tools/list", {"tools": CHANGES}),
     (REVISIONS, "server", "tools/list tools/call", {"tools": CHANGES}),
-    (REVISIONS, "server", "prompts/get", {"prompts": CHANGES}),
+    (TELLING, "server", "prompts/get", {"prompts": CHANGES}),
+    (SILENT, "server", "prompts/get", {"prompts": {}}),
     (HANDSHAKE, "server", "resources/read", {"resources": CHANGES}),
     (HANDSHAKE, "server", "resources/read resources/subscribe", {"resources": {**CHANGES, "subscribe": True}}),
     # Subscriptions are the session's business there, not a handler's.
-    ([STATELESS], "server", "resources/read", {"resources": {**CHANGES, "subscribe": True}}),
-    (EARLY, "server", "completion/complete", {}),
-    (LATER, "server", "completion/complete", {"completions": {}}),
+    (STATELESS, "server", "resources/read", {"resources": {**CHANGES, "subscribe": True}}),
+    (UNDECLARED, "server", "completion/complete", {}),
+    (DECLARABLE, "server", "completion/complete", {"completions": {}}),
     (HANDSHAKE, "server", "logging/setLevel", {"logging": {}}),
     (TASKS, "server", "tasks/get", {"tasks": {}}),
     (TASKS, "server", "tasks/get tasks/list tasks/cancel", {"tasks": {"list": {}, "cancel": {}}}),
     (REVISIONS, "server", "no/such", {}),
     (REVISIONS, "client", "", {}),
     (HANDSHAKE, "client", "roots/list", {"roots": CHANGES}),
-    ([STATELESS], "client", "roots/list", {"roots": {}}),
+    (STATELESS, "client", "roots/list", {"roots": {}}),
     (REVISIONS, "client", "sampling/createMessage", {"sampling": {}}),
-    (REVISIONS[:2], "client", "elicitation/create", {}),
-    (REVISIONS[2:], "client", "elicitation/create", {"elicitation": {}}),
+    (WITHOUT_FORMS, "client", "elicitation/create", {}),
+    (WITH_FORMS, "client", "elicitation/create", {"elicitation": {}}),
     (TASKS, "client", "tasks/list tasks/cancel", {"tasks": {"list": {}, "cancel": {}}}),
     (HANDSHAKE, "client", SEVERAL, {"roots": CHANGES, "sampling": {}}),
-    ([STATELESS], "client", SEVERAL, {"roots": {}, "sampling": {}}),
+    (STATELESS, "client", SEVERAL, {"roots": {}, "sampling": {}}),
 ]
 """Revisions, side, methods that are handled, and what is declared (Lifecycle: Capability Negotiation; the features' pages)."""
 
@@ -78,7 +87,7 @@ def test_what_is_declared_by_hand_is_laid_over_the_rest(revision: str) -> None:
     made = declared_by(binding(revision), "server", ["tools/list", "prompts/list"], more=more)
     assert binding(revision).codec.unstructure(made) == {
         "tools": {"listChanged": False},
-        "prompts": CHANGES,
+        "prompts": CHANGES if revision in TELLING else {},
         "experimental": {"x": {"y": 1}},
         "z": 1,
     }
@@ -88,7 +97,7 @@ def keys(revision: str, side: str) -> list[Any]:
     """All that a side sends for which something has to be declared."""
     requests = [key for key in binding(revision).requests.values() if not key.embedded]
     # What only subscribers hear has its own tests.
-    notifications = [] if revision == STATELESS else binding(revision).notifications.values()
+    notifications = [] if revision in STATELESS else binding(revision).notifications.values()
     return [key for key in [*requests, *notifications] if side in key.sent_by and key.capability]
 
 
@@ -145,13 +154,14 @@ def test_part_of_a_capability_is_not_all_of_it(revision: str) -> None:
         left.request(subscribe, params_of(revision, subscribe))
 
 
-def test_a_server_that_was_not_asked_what_it_can_do_is_taken_at_its_word() -> None:
-    left = client(STATELESS)
-    list_tools, discover = (binding(STATELESS).requests[name] for name in ("tools/list", "server/discover"))
+@pytest.mark.parametrize("revision", STATELESS)
+def test_a_server_that_was_not_asked_what_it_can_do_is_taken_at_its_word(revision: str) -> None:
+    left = client(revision)
+    list_tools, discover = (binding(revision).requests[name] for name in ("tools/list", "server/discover"))
     request_id, _ = left.request(list_tools, None)
-    assert only(left.receive(line(result(request_id, listed(STATELESS)))), Outcome).error is None
+    assert only(left.receive(line(result(request_id, listed(revision)))), Outcome).error is None
     # Once it has been asked, that holds, for what went well before too.
-    _, server = pair(STATELESS, None, {})
+    _, server = pair(revision, None, {})
     request_id, asked = left.request(discover, None)
     left.record_discovery(only(left.receive(only(server.receive(asked), Reply).line), Outcome).result)
     with pytest.raises(UsageError, match="'tools', which the server has not declared"):

@@ -10,7 +10,8 @@ from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, DecodeError, ResponseError, UnsupportedRevision, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Reply
 from support.bindings import binding
-from support.sessions import DECLARED, HANDSHAKE, INFO, answer, client, initialize, line, only, pair, result, server
+from support.revisions import HANDSHAKE
+from support.sessions import DECLARED, INFO, answer, client, initialize, line, only, pair, result, server
 
 Json = Any
 

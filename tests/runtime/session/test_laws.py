@@ -15,7 +15,8 @@ from mcp_bindings_runtime.errors import ConnectionClosed, ResponseError, UsageEr
 from mcp_bindings_runtime.jsonrpc import ErrorObject
 from mcp_bindings_runtime.session.events import Incoming, Outcome, Progressed, Reply, RequestCancelled
 from support.bindings import binding
-from support.sessions import BATCHES, STATELESS, listed, pair, tell
+from support.revisions import STATELESS, WITH_BATCHES
+from support.sessions import listed, pair, tell
 
 Json = Any
 
@@ -178,7 +179,7 @@ class Conversation(RuleBasedStateMachine):
     def disturb(self, side: str, line: bytes) -> None:
         self.hear(side, line)
 
-    @precondition(lambda self: self.revision == BATCHES)
+    @precondition(lambda self: self.revision in WITH_BATCHES)
     @rule(side=sides, count=st.integers(1, 4))
     def batch(self, side: str, count: int) -> None:
         """What was sent line by line comes as one array."""
@@ -188,10 +189,10 @@ class Conversation(RuleBasedStateMachine):
         if members:
             self.hear(side, b"[" + b",".join(members) + b"]")
 
-    @precondition(lambda self: self.revision == STATELESS)
+    @precondition(lambda self: self.revision in STATELESS)
     @rule()
     def publish(self) -> None:
-        key = binding(STATELESS).notifications["notifications/tools/list_changed"]
+        key = binding(self.revision).notifications["notifications/tools/list_changed"]
         self.way["client"].extend(self.session["server"].publish(key))
 
     # Hearing things.
@@ -276,9 +277,9 @@ class Conversation(RuleBasedStateMachine):
                 self.deliver(side, len(self.way[side]))
                 while self.running[side]:
                     self.answer(side, 0, False)
-            if self.revision == STATELESS and not any(self.way.values()):
+            if self.revision in STATELESS and not any(self.way.values()):
                 self.end_subscriptions()
-        if self.revision == STATELESS:
+        if self.revision in STATELESS:
             self.end_subscriptions()
             self.deliver("client", len(self.way["client"]))
 

@@ -10,20 +10,8 @@ from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.session import lifecycle
 from mcp_bindings_runtime.session.events import Dropped, Incoming, Notified, Outcome, Reply
 from support.bindings import binding
-from support.sessions import (
-    HANDSHAKE,
-    STATELESS,
-    call,
-    client,
-    initialize,
-    line,
-    listed,
-    only,
-    opened,
-    result,
-    server,
-    tell,
-)
+from support.revisions import HANDSHAKE, STATELESS
+from support.sessions import call, client, initialize, line, listed, only, opened, result, server, tell
 
 FIRST = "Lifecycle, Initialization: the first interaction, and the client begins it"
 ONCE = "Lifecycle, Initialization: it is a phase, gone through once"
@@ -322,7 +310,7 @@ def send(revision: str, session: Any, kind: str) -> bytes | None:
         return session.settle(heard, answered)
     name = method_of(kind, session.side)
     keys = binding(revision)
-    if kind == "cancelled" or (kind == "notification" and (revision, session.side) == (STATELESS, "client")):
+    if kind == "cancelled" or (kind == "notification" and revision in STATELESS and session.side == "client"):
         name = "notifications/cancelled"
     if name in keys.requests:
         return session.request(keys.requests[name], hello(session) if name == "initialize" else None)[1]
@@ -341,7 +329,9 @@ def hello(session: Any) -> Any:
 
 
 def tables(sent: list[Row], stateless: list[Row]) -> list[Any]:
-    each = [(revision, row) for revision in HANDSHAKE for row in sent] + [(STATELESS, row) for row in stateless]
+    each = [(revision, row) for revision in HANDSHAKE for row in sent] + [
+        (revision, row) for revision in STATELESS for row in stateless
+    ]
     return [pytest.param(revision, *row, id=f"{revision} {row.side} {row.state} {row.kind}") for revision, row in each]
 
 
@@ -378,7 +368,7 @@ def heard(revision: str, session: Any, kind: str) -> bytes:
         return answer_to(revision, session)
     if kind == "initialize":
         # In the stateless era it comes from clients of the other, without what requests carry here.
-        return line(initialize(HANDSHAKE[-1] if revision == STATELESS else revision))
+        return line(initialize(HANDSHAKE[-1] if revision in STATELESS else revision))
     if kind in {"initialized", "log"} or kind.endswith("notification"):
         return line(tell(name, {"level": "info", "data": 1} if kind == "log" else None))
     return line(call(revision, name))
@@ -387,7 +377,7 @@ def heard(revision: str, session: Any, kind: str) -> bytes:
 def answer_to(revision: str, session: Any) -> bytes:
     """A response: to what the session asks now, if it may ask anything."""
     requests = binding(revision).requests
-    if session.state in {"new", "closed"} or (session.side == "server" and revision == STATELESS):
+    if session.state in {"new", "closed"} or (session.side == "server" and revision in STATELESS):
         return line(result(1, {}))
     if session.state == "open" and session.side == "client":
         request_id, _ = session.request(requests["tools/list"], None)
@@ -449,16 +439,18 @@ def test_a_session_goes_through_its_states(revision: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("revision", STATELESS)
 @pytest.mark.parametrize("name", ["elicitation/create", "roots/list", "sampling/createMessage"])
-def test_who_asks_outside_of_a_result_is_told_where_to_ask(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} is sent inside a result in {STATELESS}; use the context"):
-        opened(STATELESS, "server").request(binding(STATELESS).requests[name], None)
+def test_who_asks_outside_of_a_result_is_told_where_to_ask(name: str, revision: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} is sent inside a result in {revision}; use the context"):
+        opened(revision, "server").request(binding(revision).requests[name], None)
 
 
+@pytest.mark.parametrize("revision", STATELESS)
 @pytest.mark.parametrize("name", ["notifications/tools/list_changed", "notifications/cancelled"])
-def test_who_tells_everybody_is_told_to_tell_subscribers(name: str) -> None:
+def test_who_tells_everybody_is_told_to_tell_subscribers(name: str, revision: str) -> None:
     with pytest.raises(UsageError, match=f"{name} is sent to subscribers only; use the server's notify"):
-        opened(STATELESS, "server").notify(binding(STATELESS).notifications[name])
+        opened(revision, "server").notify(binding(revision).notifications[name])
 
 
 def test_there_is_no_state_that_nothing_above_speaks_of() -> None:

@@ -12,11 +12,14 @@ from mcp_bindings_runtime.session.control_flow import InputNeeded
 from mcp_bindings_runtime.session.events import Incoming, Outcome
 from mcp_bindings_runtime.session.multi_round import RequestStates, Round
 from support.bindings import binding
-from support.sessions import STATELESS, call, line, meta, only, pair
+from support.revisions import STATELESS
+from support.sessions import call, line, meta, only, pair
 
 Json = Any
 
-BINDING = binding(STATELESS)
+NEWEST = STATELESS[-1]
+
+BINDING = binding(NEWEST)
 TYPES = BINDING.types
 CALL = BINDING.requests["tools/call"]
 ELICIT = BINDING.requests["elicitation/create"]
@@ -257,7 +260,7 @@ def test_nothing_is_asked_of_a_client_that_cannot_answer(states: RequestStates, 
 
 
 def test_the_state_comes_back_byte_for_byte_under_another_id(states: RequestStates) -> None:
-    left, right = pair(STATELESS)
+    left, right = pair(NEWEST)
     params = CALL.params(name="t", meta=left.meta())
     first_id, sent = left.request(CALL, params)
     incoming = only(right.receive(sent), Incoming)
@@ -279,8 +282,8 @@ def test_the_state_comes_back_byte_for_byte_under_another_id(states: RequestStat
 
 
 def test_answers_of_no_kind_are_refused_before_any_handler() -> None:
-    _, right = pair(STATELESS)
-    message = call(STATELESS, "tools/call", 7, {"name": "t", "inputResponses": {"question-1": {"odd": 1}}})
+    _, right = pair(NEWEST)
+    message = call(NEWEST, "tools/call", 7, {"name": "t", "inputResponses": {"question-1": {"odd": 1}}})
     given = json.loads(only(right.receive(line(message))).line)
     assert given["error"]["code"] == -32602
     assert "inputResponses" in given["error"]["data"]["reason"]

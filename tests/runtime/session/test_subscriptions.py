@@ -9,11 +9,14 @@ import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Published, RequestCancelled
 from support.bindings import binding
-from support.sessions import INFO, STATELESS, answer, call, line, only, opened, pair, tell
+from support.revisions import LIST_CHANGES, STATELESS, newest
+from support.sessions import INFO, answer, call, line, only, opened, pair, tell
 
 Json = Any
 
-BINDING = binding(STATELESS)
+NEWEST = newest(STATELESS, *LIST_CHANGES)
+
+BINDING = binding(NEWEST)
 ID = "io.modelcontextprotocol/subscriptionId"
 TOOLS = BINDING.notifications["notifications/tools/list_changed"]
 PROMPTS = BINDING.notifications["notifications/prompts/list_changed"]
@@ -30,7 +33,7 @@ CHANGES = {"listChanged": True}
 
 def listen(session: Any, wanted: Json, request_id: Json = 7) -> Json:
     """The first line that a subscription is answered with."""
-    return answer(session.receive(line(call(STATELESS, "subscriptions/listen", request_id, {"notifications": wanted}))))
+    return answer(session.receive(line(call(NEWEST, "subscriptions/listen", request_id, {"notifications": wanted}))))
 
 
 def told(session: Any, key: Any, **members: Json) -> list[Json]:
@@ -59,7 +62,7 @@ def subscribers(lines: list[Json]) -> list[Json]:
     ],
 )
 def test_what_is_asked_for_and_declared_is_acknowledged(declared: Json, wanted: Json, honoured: Json) -> None:
-    _, right = pair(STATELESS, None, declared)
+    _, right = pair(NEWEST, None, declared)
     for request_id in (7, "seven"):
         assert listen(right, wanted, request_id) == {
             "jsonrpc": "2.0",
@@ -68,8 +71,18 @@ def test_what_is_asked_for_and_declared_is_acknowledged(declared: Json, wanted: 
         }
 
 
+def test_a_filter_for_a_notification_that_the_revision_does_not_have_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fewer = {name: key for name, key in BINDING.notifications.items() if key is not PROMPTS}
+    monkeypatch.setattr(BINDING, "notifications", fewer)
+    _, right = pair(NEWEST)
+    honoured = {name: value for name, value in ALL.items() if name != "promptsListChanged"}
+    assert listen(right, ALL)["params"]["notifications"] == honoured
+
+
 def test_each_subscriber_is_told_what_it_asked_for() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL, 1)
     listen(session, {"toolsListChanged": True}, "two")
     listen(session, {"resourceSubscriptions": ["file:///b"]}, 3)
@@ -82,7 +95,7 @@ def test_each_subscriber_is_told_what_it_asked_for() -> None:
 
 
 def test_what_is_told_names_the_subscription_and_keeps_what_else_it_carries() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL)
     assert told(session, TOOLS) == [tell(TOOLS.name, {"_meta": {ID: 7}})]
     given = {"uri": "file:///a", "_meta": {"example.com/trace": "abc"}}
@@ -91,7 +104,7 @@ def test_what_is_told_names_the_subscription_and_keeps_what_else_it_carries() ->
 
 
 def test_a_change_reaches_the_listener_of_the_client() -> None:
-    left, right = pair(STATELESS)
+    left, right = pair(NEWEST)
     key = BINDING.requests["subscriptions/listen"]
     wanted = BINDING.types.SubscriptionFilter(tools_list_changed=True)
     request_id, sent = left.request(key, key.params(notifications=wanted, meta=left.meta()))
@@ -107,7 +120,7 @@ def test_a_change_reaches_the_listener_of_the_client() -> None:
 
 
 def test_a_client_that_is_told_of_the_end_alone_waits_no_longer() -> None:
-    left, _ = pair(STATELESS)
+    left, _ = pair(NEWEST)
     key = BINDING.requests["subscriptions/listen"]
     params = key.params(notifications=BINDING.types.SubscriptionFilter(), meta=left.meta())
     request_id, _ = left.request(key, params)
@@ -120,7 +133,7 @@ def test_a_client_that_is_told_of_the_end_alone_waits_no_longer() -> None:
 
 
 def test_a_client_ends_its_subscription() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL, 1)
     listen(session, ALL, 2)
     event = only(session.receive(line(tell("notifications/cancelled", {"requestId": 1}))), RequestCancelled)
@@ -132,7 +145,7 @@ def test_a_client_ends_its_subscription() -> None:
 
 
 def test_a_server_ends_subscriptions_in_good_order() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL, "one")
     result, cancelled = (json.loads(each) for each in session.end_subscriptions())
     assert result == {
@@ -149,7 +162,7 @@ def test_a_server_ends_subscriptions_in_good_order() -> None:
 
 
 def test_one_id_opens_one_subscription() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, {"toolsListChanged": True})
     refused = listen(session, {"promptsListChanged": True})
     assert (refused["id"], refused["error"]["code"]) == (7, -32600)
@@ -159,7 +172,7 @@ def test_one_id_opens_one_subscription() -> None:
 
 @pytest.mark.parametrize("name", ["notifications/message", "notifications/progress", "notifications/cancelled"])
 def test_what_is_not_subscribed_to_is_not_published(name: str) -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL)
     with pytest.raises(
         UsageError, match=f"clients cannot subscribe to {name}; use one of notifications/tools/list_changed, "
@@ -168,13 +181,13 @@ def test_what_is_not_subscribed_to_is_not_published(name: str) -> None:
 
 
 def test_what_is_not_declared_is_not_published() -> None:
-    _, right = pair(STATELESS, None, {"tools": {}})
+    _, right = pair(NEWEST, None, {"tools": {}})
     with pytest.raises(UsageError, match=r"'tools\.listChanged', which this server has not declared"):
         right.publish(TOOLS)
 
 
 def test_a_closed_session_has_no_subscribers() -> None:
-    session = opened(STATELESS, "server")
+    session = opened(NEWEST, "server")
     listen(session, ALL)
     session.close()
     assert session.end_subscriptions() == []

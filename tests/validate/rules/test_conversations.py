@@ -10,12 +10,11 @@ from mcp_bindgen.validate.rules import Conversation, listing
 from mcp_bindgen.validate.rules.bounded_map import LIMIT, LONGEST, BoundedMap
 from mcp_bindgen.validate.rules.methods import METHODS, sender_by
 from support.conversation_builder import LAST, Talk
+from support.revisions import HANDSHAKE, STATELESS
 from support.session_cases import CANCELLED, PROGRESS, progress, with_token
 
-WITH_HANDSHAKE = REVISIONS[:-1]
-
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
-each_with_handshake = pytest.mark.parametrize("revision", WITH_HANDSHAKE)
+each_with_handshake = pytest.mark.parametrize("revision", HANDSHAKE)
 
 
 @each_revision
@@ -198,7 +197,7 @@ def test_a_long_conversation_is_forgotten_from_its_start_and_nothing_false_is_sa
     talk.tell(PROGRESS, {"progressToken": "t4", "progress": 1})
     talk.ask("tools/list", number=f"n{LIMIT}")
     found = [finding for exchange in talk.exchanges[kept:] for finding in conversation.check(exchange)]
-    assert [finding.code for finding in found] == ["id-in-use" if revision == LAST else "id-reused"]
+    assert [finding.code for finding in found] == ["id-in-use" if revision in STATELESS else "id-reused"]
 
 
 def test_a_memory_drops_what_was_put_in_first() -> None:
@@ -221,7 +220,7 @@ def test_senders_and_capabilities_of_methods_are_those_of_the_schema(revision: s
         senders = declared[name].sent_by
         assert set(senders) <= set(method.senders)
         assert sender_by(name, revision) in {senders[0] if len(senders) == 1 else None, None}
-        if revision == LAST:
+        if revision in STATELESS:
             continue
         capability = method.capability if revision >= method.since else None
         assert declared[name].capability == capability

@@ -82,7 +82,7 @@ def test_a_rule_says_in_a_line_what_it_asks_for(rule) -> None:
 
 @each_rule
 def test_a_rule_comes_from_a_page_of_each_revision_in_which_it_holds(rule) -> None:
-    for revision in revisions_of(rule):
+    for revision in (each for each in revisions_of(rule) if each not in SPECIFICATION["without_pages"]):
         page, _, heading = rule.section_in(revision).partition(", ")
         assert (revision, page) in PAGES
         assert heading

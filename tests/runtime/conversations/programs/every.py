@@ -1,7 +1,7 @@
 """Servers of all revisions behind the standard input and output."""
 
+from checkout import REVISIONS
 from mcp_bindings import serve
 from support.echo_server import echo_server
-from support.scripted_peers import REVISIONS
 
 serve.stdio(*(echo_server(revision)[0] for revision in REVISIONS))

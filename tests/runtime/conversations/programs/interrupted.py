@@ -8,7 +8,8 @@ import time
 
 from mcp_bindings_runtime.transports.memory import pair
 from support.echo_server import echo_server
-from support.scripted_peers import HANDSHAKE, Spoken, eventually, package, text_of
+from support.revisions import HANDSHAKE
+from support.scripted_peers import Spoken, eventually, package, text_of
 
 where = sys.argv[1]
 REVISION = sys.argv[2] if len(sys.argv) > 2 else HANDSHAKE[-1]
