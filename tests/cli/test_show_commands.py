@@ -45,7 +45,8 @@ def test_list_for_programs(cli) -> None:
 def test_list_outside_a_checkout_says_how_to_choose_a_place(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "default_target", lambda: None)
     assert (
-        f"Packages are written to the folder of --out, as {PACKAGES[0]} to {PACKAGES[-1]} and ext_tasks.\n" in cli("list").out
+        f"Packages are written to the folder of --out, as {PACKAGES[0]} to {PACKAGES[-1]} and ext_tasks.\n"
+        in cli("list").out
     )
     assert json.loads(cli("list", "--format", "json").out)["target"] is None
 
