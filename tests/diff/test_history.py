@@ -239,7 +239,7 @@ def test_a_method_appears_changes_and_went():
         "went method_removed:widgets/put",
     ]
     assert history.kind == "method"
-    assert history.entries[1].text == "request from server, answered by PutResult"
+    assert history.entries[1].text == "request from server, result PutResult"
 
 
 def test_what_only_the_messages_of_a_method_contain_is_counted():
@@ -254,7 +254,7 @@ def test_unknown_subjects_are_refused_with_the_nearest():
         "notifications/task/status": "did you mean notifications/tasks/status",
         "CallToolResult.content:Audio": "CallToolResult.content has no alternative 'Audio'; did you mean AudioContent?",
         "TaskStatus:zzz": 'use one of "working"',
-        "": f"no '' in {REVISIONS[0]} to {REVISIONS[-1]}",
+        "": f"'' not found in {REVISIONS[0]} to {REVISIONS[-1]}",
     }.items():
         with pytest.raises(BindgenError, match=re.escape(hint)):
             TIMELINE.history(query)
@@ -477,7 +477,7 @@ def test_the_document():
         "source": "r3.ts",
         "state": "unchanged",
         "name": "widgets/put",
-        "text": "request from server, answered by PutResult",
+        "text": "request from server, result PutResult",
         "further_changes": 1,
         "changes": [],
     }
