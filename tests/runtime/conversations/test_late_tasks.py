@@ -172,7 +172,7 @@ def test_the_connection_cancels_a_task_that_it_cannot_pass_to_a_call() -> None:
     mcp = package(CORE)
     with scripted_server(mcp.Client, play) as (client, _):
         client.connect()
-        client.connection._act(Outcome(99, mcp.converter.structure(created(CORE), mcp.CreateTaskResult)))
+        client.connection._act(Outcome(99, mcp.converter.structure(created(CORE), mcp.CreateTaskResult)), b"")
         # The thread that reads the answer to this finds the line that waits to be sent.
         client.ping()
         assert cancelled.wait(PATIENCE)
