@@ -127,7 +127,7 @@ class _Search:
 
     def _read(self, place: _Place) -> list[_Place]:
         """Read one file; return the files that it imports from."""
-        from mcp_bindgen.syntax.reader import read_schema
+        from mcp_bindgen.syntax.declarations import read_schema
 
         if len(self._found) >= MAX_FILES:
             message = f"{place.name}: more than {MAX_FILES} files are imported, which is the limit"

@@ -11,7 +11,7 @@ from pathlib import Path
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 from benchmarks.page import Row, Table, ratio
 from benchmarks.processes import Program, compare

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 Resolve = Callable[[str], Protocol]
 

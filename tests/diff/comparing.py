@@ -6,7 +6,7 @@ from mcp_bindgen import diff
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 FRAME = """
 export interface Request { method: string; params?: { [key: string]: unknown } }

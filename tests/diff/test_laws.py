@@ -15,7 +15,7 @@ from mcp_bindgen.diff import RULES
 from mcp_bindgen.diff.rules import verdicts_of
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 from strategies.schema_texts import resolvable_texts
 
 MIRROR = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checkout import ROOT
+from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, RETRIES, TABLE, RetryPolicy, Row
 
 
@@ -17,6 +18,7 @@ def test_the_page_shows_the_table() -> None:
 
 def test_the_page_names_the_defaults() -> None:
     policy = RetryPolicy()
+    assert HttpClientOptions.retries == RETRIES
     assert (RETRIES, policy.retries, policy.pause, policy.longest, FLOOR) == (3, 3, 0.5, 60.0, 0.1)
     for text in ("up to three times", "0.5 s, 1 s, 2 s", "up to 60 s", "shorter than 0.1 s"):
         assert text in page()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder.name for folder in GOLDEN.iterdir())

@@ -11,7 +11,7 @@ from mcp_bindgen.emit.naming import MAX_NAME, Names, constant_name, field_name, 
 from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 
 def protocol(text: str) -> Protocol:

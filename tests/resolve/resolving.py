@@ -13,7 +13,7 @@ from mcp_bindgen.ir.protocol import Field, Protocol, Type, Union
 from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 SCHEMAS = Path(__file__).parents[2] / "schema"
 NONE = Overrides()

@@ -15,7 +15,7 @@ from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, De
 from mcp_bindgen.ir.declarations import Module
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 from resolve.resolving import NONE, SCHEMAS, bundled, resolve
 
 

@@ -12,7 +12,7 @@ from mcp_bindgen.ir.protocol import AliasOf, Enum, ObjectOf, Scalar, Type, Union
 from mcp_bindgen.ir.type_text import type_text
 from mcp_bindgen.ir.walk import parts
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 from resolve.resolving import SCHEMAS, bundled, field, tree
 
 READ = REVISIONS[:5]

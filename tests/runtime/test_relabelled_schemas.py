@@ -312,3 +312,24 @@ def test_the_probe_tells_the_revisions_apart(bundled: Callable[[str], Json]) -> 
     texts = {json.dumps(bundled(revision), sort_keys=True) for revision in REVISIONS}
     assert len(texts) == len(REVISIONS)
     assert bundled(REVISIONS[-1])["call add {'a': 1}"]["structuredContent"] == 2
+
+
+def test_tools_return_the_content_that_the_schema_adds(root: Path) -> None:
+    text = catalog.schema_file("2025-11-25").read_text(encoding="utf-8")
+    video = '/** A film. */\nexport interface VideoContent {\n  type: "video";\n  /** Its address. */\n  filmUrl: string;\n}\n\n'
+    declared = "export type ContentBlock =\n  TextContent |"
+    assert text.count(declared) == 1
+    text = text.replace(declared, "export type ContentBlock =\n  VideoContent | TextContent |")
+    schema = root / "films.ts"
+    schema.write_text(text.replace("/** Content block with text. */", f"{video}/** Content block with text. */", 1))
+    write(generate([SchemaFile(schema, "films")]).files, root / "of_films")
+    mcp = import_module("of_films.films")
+    server = mcp.Server("s", "1")
+
+    @server.tool
+    def film() -> Any:
+        return mcp.VideoContent(film_url="x:///y")
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        (block,) = client.call_tool("film").content
+    assert block == mcp.VideoContent(film_url="x:///y")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.errors import Fault, SchemaError
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 from strategies.schema_texts import schema_texts
 
 PIECES = st.sampled_from(

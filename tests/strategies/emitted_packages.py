@@ -15,7 +15,7 @@ from attrs import frozen
 from mcp_bindgen.emit.render import render_package, root_files, runtime_files
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 REVISION = "2001-01-01"
 PACKAGE = "v2001_01_01"

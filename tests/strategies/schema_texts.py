@@ -16,7 +16,7 @@ from mcp_bindgen.emit.naming import field_name, snake
 from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.resolve.overrides import Overrides
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 Kinds = frozenset[str]
 

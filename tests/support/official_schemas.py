@@ -11,7 +11,7 @@ import pytest
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 _FETCHED = Path(__file__).resolve().parents[2] / ".upstream"
 

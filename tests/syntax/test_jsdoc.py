@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from mcp_bindgen.ir.declarations import Interface
 from mcp_bindgen.ir.documentation import NO_DOC, Doc, Tag
 from mcp_bindgen.ir.types import ObjectLiteral
+from mcp_bindgen.syntax.declarations import read_schema
 from mcp_bindgen.syntax.jsdoc import parse_jsdoc
-from mcp_bindgen.syntax.reader import read_schema
 
 
 def docs(text: str) -> dict[str, str]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindgen.errors import Fault, SchemaError
+from mcp_bindgen.syntax.declarations import read_schema
 from mcp_bindgen.syntax.parse import MAX_SYNTAX_FAULTS
-from mcp_bindgen.syntax.reader import read_schema
 
 
 def faults_of(text: str | bytes) -> list[str]:

@@ -7,7 +7,7 @@ from mcp_bindgen.errors import SchemaError
 from mcp_bindgen.ir.declarations import Alias, Interface
 from mcp_bindgen.ir.types import ArrayType, IntersectionType, LiteralType, UnionType
 from mcp_bindgen.syntax import parse, scan
-from mcp_bindgen.syntax.reader import MAX_FAULTS, read_schema
+from mcp_bindgen.syntax.declarations import MAX_FAULTS, read_schema
 
 MANY = 20_000
 TOO_MANY = 100_000

@@ -16,12 +16,11 @@ from mcp_bindgen.emit.envelopes import find_envelopes
 from mcp_bindgen.emit.layout import Tree, exploded
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.prerequisites import is_stateless, object_of
-from mcp_bindgen.ir.protocol import AliasOf, Field, ObjectOf, Protocol, Scalar, Type, Union
+from mcp_bindgen.ir.protocol import AliasOf, Field, ListOf, ObjectOf, Protocol, Scalar, Type, Union
 from mcp_bindgen.revision_range import RevisionRange
 
 BATCH = "JSONRPCBatchRequest"
 RESOURCE_NOT_FOUND = -32002
-_BLOCKS = ("TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource")
 
 PROSE: Mapping[str, tuple[RevisionRange, str]] = {
     "tool_names": (RevisionRange(since="2025-11-25"), "server/tools, Tool Names"),
@@ -79,7 +78,7 @@ def facts_of(protocol: Protocol, names: Names, base: str) -> Facts:
         tool_names=prose["tool_names"],
         argument_faults_in_results=prose["argument_faults_in_results"],
         parameter_headers=prose["parameter_headers"],
-        content_blocks=tuple(name for name in _BLOCKS if name in objects),
+        content_blocks=_content_blocks(protocol, names),
         unknown_resource_code=RESOURCE_NOT_FOUND if prose["resource_not_found"] else INVALID_PARAMS,
         completion_context=_has(protocol, "CompleteRequest", "params", "context"),
         form_types=_form_types(protocol, names),
@@ -132,6 +131,18 @@ def _alternatives(protocol: Protocol, kind: Type | None) -> tuple[Type | None, .
     while isinstance(kind, AliasOf):
         kind = protocol.aliases[kind.name].type
     return kind.members if isinstance(kind, Union) else (kind,)
+
+
+def _content_blocks(protocol: Protocol, names: Names) -> tuple[str, ...]:
+    """Return the classes of the content that tools may return."""
+    field = _field(protocol, ObjectOf("CallToolResult"), "content")
+    kind = None if field is None else field.type
+    while isinstance(kind, AliasOf):
+        kind = protocol.aliases[kind.name].type
+    if not isinstance(kind, ListOf):
+        return ()
+    blocks = (object_of(protocol, each) for each in _alternatives(protocol, kind.element))
+    return tuple(names.types[each.path] for each in blocks if each is not None)
 
 
 def _meta_class(protocol: Protocol, names: Names, *kinds: Type | None) -> str | None:

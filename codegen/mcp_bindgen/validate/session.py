@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 from mcp_bindings_runtime.errors import json_path
 
 from mcp_bindgen import catalog
@@ -303,7 +303,7 @@ class Session:
 
     def _finding(self, entry: Entry, path: Path, found: str, expected: str, code: str | None = None) -> Finding:
         at = (*entry.inside, *path)
-        if found == "nothing" and not entry.omits.isdisjoint(path):
+        if found == NOTHING and not entry.omits.isdisjoint(path):
             # The document says that its examples omit it.
             return finding(entry.place, at, found, expected, self.revision, code="elided", level="note")
         return finding(entry.place, at, found, expected, self.revision, code=code)

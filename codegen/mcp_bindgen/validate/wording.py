@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcp_bindings_runtime.codec.wording import NOTHING
 from mcp_bindings_runtime.errors import json_path
 
 from mcp_bindgen.validate.entries import Path
@@ -43,7 +44,7 @@ def path_in_words(path: Path) -> str:
 def in_words(found: str, expected: str) -> str:
     """Return a message: ``"video" is not one of "text", "image"``, ``found 3, expected a string``."""
     shown = _shortened(expected)
-    if found == "nothing":
+    if found == NOTHING:
         return "missing" if expected == "this member" else f"missing, expected {shown}"
     if _is_literal(expected):
         return f"{found} is not {shown}"
@@ -51,7 +52,7 @@ def in_words(found: str, expected: str) -> str:
 
 
 def _code(found: str, expected: str) -> str:
-    if found == "nothing":
+    if found == NOTHING:
         return "missing"
     return "value" if _is_literal(expected) else "type"
 

@@ -11,7 +11,7 @@ from ..unset import UNSET
 from .checks import Invalid, Json, is_array, is_integer, is_number, is_object, is_string
 from .method_readers import Envelopes, MethodReaders
 from .type_tables import EXPECTED, Part, Path, Shape, TypeTables, Violation, is_one_of
-from .wording import any_of, article, describe, describe_python, one_of
+from .wording import NOTHING, any_of, article, describe, describe_python, one_of
 
 
 class ErrorLocator:
@@ -55,7 +55,7 @@ class ErrorLocator:
         for part in parts:
             key: Any = part.path[-1]
             if part.kind == "missing":
-                violations.append(Violation(part.path, "nothing", self._tables.expected(part.shape)))
+                violations.append(Violation(part.path, NOTHING, self._tables.expected(part.shape)))
                 continue
             before = len(violations)
             read = self.read(part.value, part.shape, part.path, violations)
@@ -178,7 +178,7 @@ class ErrorLocator:
             if presence != "required" and member is absent:
                 continue
             if member is UNSET or member is _MISSING:
-                return Violation((*path, wire), "nothing", self._tables.expected(shape))
+                return Violation((*path, wire), NOTHING, self._tables.expected(shape))
             fault = self.write(member, shape, (*path, wire))
             if fault is not None:
                 return fault
@@ -261,7 +261,7 @@ class MessageErrorLocator:
             if "id" in value:
                 self._add((*path, "id"), describe(value["id"]), f"no id, as {method} is a notification")
             else:
-                self._add((*path, "id"), "nothing", f"an id, as {method} is a request")
+                self._add((*path, "id"), NOTHING, f"an id, as {method} is a request")
             return value
         return self._locator.read(value, ("class", cls.__name__), path, self._violations)
 

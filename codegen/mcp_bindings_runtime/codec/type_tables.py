@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import Undecidable
-from .wording import any_of, describe, one_of
+from .wording import NOTHING, any_of, describe, one_of
 
 Shape: TypeAlias = Any
 Member: TypeAlias = tuple[Any, ...]
@@ -267,4 +267,4 @@ def is_one_of(value: Any, literals: tuple[Any, ...]) -> bool:
 def _missing(path: Path, keys: tuple[str, ...], wanted: str) -> Violation:
     """Return the violation for missing keys, of which one is required; ``wanted`` describes a key without alternatives."""
     first, *others = keys
-    return Violation((*path, first), "nothing", f"this member, or {one_of(others)} instead" if others else wanted)
+    return Violation((*path, first), NOTHING, f"this member, or {one_of(others)} instead" if others else wanted)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from .checks import is_array, is_object
+
+NOTHING: Final = "nothing"
+"""The description of a missing member, in ``found`` of a violation."""
 
 
 def describe(value: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -133,7 +133,7 @@ def _prompt_faults(messages: Json) -> Iterator[Fault]:
         media_type = content.get("mimeType")
         if kind == "resource" and content and media_type is None:
             text = "the resource embedded in the prompt has no `mimeType`, which is required in prompts"
-            yield Fault(PROMPT_MEDIA_TYPE, path, text, "nothing", "a media type")
+            yield Fault(PROMPT_MEDIA_TYPE, path, text, NOTHING, "a media type")
         elif kind in _WITH_MEDIA_TYPE and isinstance(media_type, str) and not _MEDIA_TYPE.fullmatch(media_type):
             text = f"{describe(media_type)} is not a media type; content of prompts must have a valid one"
             yield Fault(PROMPT_MEDIA_TYPE, (*path, "mimeType"), text, describe(media_type), "type/subtype")

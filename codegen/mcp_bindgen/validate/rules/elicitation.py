@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -79,7 +79,7 @@ class Elicitation(Area):
         path = ("error", "data", "elicitations")
         if not json_access.items(elicitations):
             message = "the error -32042 lists no elicitations; it must list those that the request requires"
-            yield Fault(URL_ELICITATION_ERROR, ("error",), message, "nothing", "a list of elicitations")
+            yield Fault(URL_ELICITATION_ERROR, ("error",), message, NOTHING, "a list of elicitations")
         for index, elicitation in json_access.objects(elicitations):
             self._remember(elicitation)
             if elicitation.get("mode") != "url":
@@ -88,7 +88,7 @@ class Elicitation(Area):
                 yield Fault(URL_ELICITATION_ERROR, (*path, index), message, found, '"url"')
             elif not isinstance(elicitation.get("elicitationId"), str):
                 message = "the error -32042 lists an elicitation without `elicitationId`, which is required"
-                yield Fault(URL_ELICITATION_ERROR, (*path, index), message, "nothing", "an `elicitationId`")
+                yield Fault(URL_ELICITATION_ERROR, (*path, index), message, NOTHING, "an `elicitationId`")
 
     def _complete(self, turn: Turn) -> Iterator[Fault]:
         page = json_access.text(turn.params.get("elicitationId"))
@@ -122,7 +122,7 @@ def _answer(reply: Reply) -> Iterator[Fault]:
     missing = [name for name in required if isinstance(name, str) and name not in json_access.fields(content)]
     if content is None and json_access.fields(json_access.member(reply.params, "requestedSchema", "properties")):
         message = "the user accepted the form, but the result has no content with the input"
-        yield Fault(ELICITATION_CONTENT, reply.path, message, "nothing", "content")
+        yield Fault(ELICITATION_CONTENT, reply.path, message, NOTHING, "content")
     elif missing:
         message = f"the user accepted the form, but the content lacks {describe(missing[0])}, which the form requires"
-        yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, "nothing", describe(missing[0]))
+        yield Fault(ELICITATION_CONTENT, (*reply.path, "content"), message, NOTHING, describe(missing[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -103,7 +103,7 @@ def _result(turn: Turn) -> Iterator[Fault]:
     # A server that also supports earlier revisions answers ``initialize`` by one of these.
     if kind is None and turn.method != "initialize":
         message = "the result has no `resultType`, which is required"
-        yield Fault(RESULT_TYPE, ("result",), message, "nothing", '"complete" or "input_required"')
+        yield Fault(RESULT_TYPE, ("result",), message, NOTHING, '"complete" or "input_required"')
     elif kind == "input_required":
         if turn.method is not None and turn.method not in _IN_ROUNDS:
             message = f"the result of `{turn.method}` requests input; only those of {', '.join(_IN_ROUNDS)} may"
@@ -150,7 +150,7 @@ def _state(turn: Turn, about: list[Demand]) -> Iterator[Fault]:
     if state is None:
         if all(each.state is not None for each in about):
             message = "the request has no `requestState`, but the result that requested input had one"
-            yield Fault(REQUEST_STATE, ("params",), message, "nothing", "the `requestState` of the result")
+            yield Fault(REQUEST_STATE, ("params",), message, NOTHING, "the `requestState` of the result")
     elif not turn.history.demands.with_state(state):
         message = "the `requestState` differs from that of the result that requested input"
         path = ("params", "requestState")
@@ -172,9 +172,7 @@ def _inputs(turn: Turn, about: list[Demand], of_state: list[Demand]) -> Iterator
     if of_state and not any(each.inputs.keys() <= responses.keys() for each in of_state):
         missing = describe(next(key for key in of_state[-1].inputs if key not in responses))
         message = f"the repeated request lacks the requested input {missing}"
-        yield Fault(
-            INPUT_MISSING, path if "inputResponses" in turn.params else ("params",), message, "nothing", missing
-        )
+        yield Fault(INPUT_MISSING, path if "inputResponses" in turn.params else ("params",), message, NOTHING, missing)
 
 
 def _fits(response: Json, request: Json) -> bool:

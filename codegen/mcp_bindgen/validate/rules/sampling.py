@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -78,7 +78,7 @@ def _messages(messages: list[Json], path: Path) -> Iterator[Fault]:
         if missing := uses - _ids(json_access.member(following, "content"), "tool_result", "toolUseId"):
             first = describe(min(missing))
             text = f"the tool use {first} has no result in the next message; each use must have one there"
-            yield Fault(TOOL_USE_UNANSWERED, (*path, index, "content"), text, "nothing", f"the result of {first}")
+            yield Fault(TOOL_USE_UNANSWERED, (*path, index, "content"), text, NOTHING, f"the result of {first}")
 
 
 def _ids(content: Json, kind: str, name: str) -> set[str]:

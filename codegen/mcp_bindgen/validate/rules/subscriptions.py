@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from attrs import define
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -129,7 +129,7 @@ class Subscriptions(Area):
         path: Path = ("params",) if "params" in turn.value else ()
         if len(self._streams):
             message = f"`{turn.method}` does not name its stream; `{_ID}` in `_meta` is required"
-            yield Fault(SUBSCRIPTION_ID, path, message, "nothing", "the id of a `subscriptions/listen` request")
+            yield Fault(SUBSCRIPTION_ID, path, message, NOTHING, "the id of a `subscriptions/listen` request")
         elif turn.history.whole:
             message = f"`{turn.method}` is sent, but the client has opened no stream that requests it"
             yield Fault(

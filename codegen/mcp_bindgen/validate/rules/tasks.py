@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from attrs import frozen
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -182,7 +182,7 @@ def _related(turn: Turn) -> Iterator[Fault]:
         wanted = json_access.text(turn.request_params.get("taskId"))
         found = json_access.member(related, "taskId")
         if found is None or (wanted is not None and found != wanted):
-            shown = describe(found) if found is not None else "nothing"
+            shown = describe(found) if found is not None else NOTHING
             message = f"the result of a task names {shown} as its task in `_meta`; it must name the requested task"
             yield Fault(
                 RELATED_TASK_MISSING, ("result",), message, shown, describe(wanted) if wanted else "the id of the task"

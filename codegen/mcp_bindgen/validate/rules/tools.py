@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from attrs import frozen
-from mcp_bindings_runtime.codec.wording import describe
+from mcp_bindings_runtime.codec.wording import NOTHING, describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
@@ -155,7 +155,7 @@ class Tools(Area):
         if "structuredContent" not in result:
             if tool and tool.structured:
                 message = f"the tool {describe(name)} has an `outputSchema`, but its result has no `structuredContent`"
-                yield Fault(STRUCTURED_CONTENT_MISSING, ("result",), message, "nothing", "`structuredContent`")
+                yield Fault(STRUCTURED_CONTENT_MISSING, ("result",), message, NOTHING, "`structuredContent`")
         elif not any(block.get("type") == "text" for _, block in json_access.objects(result.get("content"))):
             message = "the result has `structuredContent`, but no text for clients that do not support it"
             yield Fault(STRUCTURED_CONTENT_ONLY, ("result", "content"), message, "no text", "a block of text")

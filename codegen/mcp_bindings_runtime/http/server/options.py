@@ -62,7 +62,9 @@ class EndpointOptions(Options):
     retry: Milliseconds = 1000
     """Milliseconds after which a client that has lost a stream should reconnect."""
     store: Store | None = None
-    """Store of sessions and events; a `MemoryStore` in this process unless set."""
+    """Store of sessions and events; a `MemoryStore` in this process unless set. Its `lifetime` says when unused sessions
+    expire.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

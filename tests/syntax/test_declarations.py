@@ -36,7 +36,7 @@ from mcp_bindgen.ir.types import (
     TypeQuery,
     UnionType,
 )
-from mcp_bindgen.syntax.reader import read_schema
+from mcp_bindgen.syntax.declarations import read_schema
 
 HERE = Position("", 0, 0)
 """Any place: positions take no part in equality."""
