@@ -89,7 +89,9 @@ if TYPE_CHECKING:
         """
 
         store: Store | None
-        """Store of sessions and events; a `MemoryStore` in this process unless set."""
+        """Store of sessions and events; a `MemoryStore` in this process unless set. Its
+        `lifetime` says when unused sessions expire.
+        """
 
     class HttpServerOptions(EndpointOptions, total=False):
         """Keyword arguments of ``http`` and ``run_http``. Exists for type checkers only."""
