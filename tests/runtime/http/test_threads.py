@@ -345,6 +345,39 @@ def test_requests_that_come_while_the_server_closes_are_refused_and_never_accept
     assert seen.begun == 1
 
 
+TERMINATED = """
+import time
+from mcp_bindings import v2026_07_28 as mcp
+
+server = mcp.Server("s", "1")
+@server.tool()
+def slow() -> str:
+    print("begun", flush=True)
+    time.sleep(1)
+    return "done"
+
+server.run_http(port=0, ready=lambda made: print(made.port, flush=True), grace=60)
+print("the end", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to handle")
+def test_a_program_that_is_terminated_answers_what_runs_and_ends_normally() -> None:
+    with (
+        subprocess.Popen([sys.executable, "-c", TERMINATED], stdout=subprocess.PIPE, text=True) as process,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        assert process.stdout is not None
+        wire = Wire(int(process.stdout.readline()))
+        body, headers = asked(wire, request("tools/call", 1, {"name": "slow", "arguments": {}}), NEW)
+        answer = threads.submit(wire.ask, "POST", body, headers)
+        assert process.stdout.readline() == "begun\n"
+        process.terminate()
+        assert answer.result(PATIENCE).text == "done"
+        assert process.stdout.read() == "the end\n"
+    assert process.returncode == 0
+
+
 ALIVE = """
 from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings_runtime.http.server.http_server import make_server

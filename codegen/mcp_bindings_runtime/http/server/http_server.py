@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from threading import Event, Thread, current_thread
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...connection.thread_pool import ThreadPool
@@ -137,13 +138,30 @@ def make_server(servers: Sequence[Server], host: str = "127.0.0.1", port: int = 
 
 
 def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:
-    """Serve until Ctrl-C, and then return normally; port 0 is any free port.
+    """Serve until Ctrl-C or SIGTERM, and then return normally; port 0 is any free port.
 
     ``options`` are those of ``HttpServerOptions``.
     """
     http_server = make_server(servers, host, port, **{**options, "ready": options.get("ready") or _print_url})
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), _interrupted_by_sigterm():
         http_server.serve()
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Generator[None]:
+    """Raise ``KeyboardInterrupt`` at SIGTERM, by which service managers end a program, unless the program handles it."""
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _print_url(server: HttpServer) -> None:
