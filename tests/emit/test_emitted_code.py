@@ -165,7 +165,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
     child classmethod command cwd env existing in_memory inherit_env limit log_level memory opening options os over ping
     Audio Auth RetryPolicy retries retry F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
-    endpoint headers http keywords logbridge max_message media names pool proxy ssl tls url
+    endpoint headers http keywords logbridge max_message media names pool proxy proxy_headers ssl tls url
     Application EndpointOptions HttpServerOptions host port run_http runnable serve wsgi wsgi_app
     Level Limits features limits open_transport ping_failures record require rounds discover restart start stderr stdio transport transports workers
     ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from mcp_bindgen.emit.layout import LINE, lines, width
 
 _STRING = re.compile(r'(?:\bf)?(?:"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
 """Modules and the names to import from them; an empty module means ``import name``, ``runtime`` the runtime's package."""

@@ -75,7 +75,7 @@ RESERVED_CALLS = {
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
     | {"checks_outputs", "follow", "followed", "forget_outdated", "limits", "outputs", "provide", "rounds", "task"}
     | {"task_support"}
-    | {"wait_for_page"},
+    | {"options_class", "retrying", "wait_for_page"},
     "server": _CODE_NAMES
     | {
         "cancel_reason",
