@@ -14,7 +14,8 @@ from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, Memo
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.echo_server import echo_server
 from support.raw_http_client import Wire, call, endpoint, request
-from support.scripted_peers import HANDSHAKE, WHO, eventually, package
+from support.revisions import HANDSHAKE
+from support.scripted_peers import WHO, eventually, package
 
 LATEST = HANDSHAKE[-1]
 

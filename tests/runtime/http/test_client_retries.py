@@ -15,6 +15,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings import RetryPolicy, connect
@@ -22,7 +23,7 @@ from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, U
 from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, TABLE, UNSENT, Failure, Reaction, Row, row_of
 from support.ports import port_for_a_server
 from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, event, head, result
-from support.scripted_peers import PATIENCE, REVISIONS, environment, eventually, package, text_of
+from support.scripted_peers import PATIENCE, environment, eventually, package, text_of
 
 NEWEST, STATELESS, OLDEST = "2025-11-25", "2026-07-28", "2024-11-05"
 both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])
