@@ -60,7 +60,10 @@ def write_log(level: Literal["debug", "info", "warning"], text: str, *values: ob
 
 
 class RareWarning:
-    """A warning that is logged once a minute at most, however often it is reported. ``text`` has one ``%s``."""
+    """A warning that is logged once a minute at most, however often it is reported.
+
+    ``text`` has one place for a value, such as ``%s``.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -145,11 +145,11 @@ def table(measured: Measured, effort: Effort) -> Grid:
 def _about(effort: Effort) -> str:
     return (
         "`tools/call` of an echo on persistent connections, between two processes, in the era of sessions and in the "
-        "stateless era: the blocking client of these bindings and their server by cheroot, on one "
+        "stateless era: the blocking client of these bindings and their server by `run_http`, on one "
         "endpoint for both eras; `Client` and the low-level `Server` of the official Python SDK (mcp) by uvicorn, in its "
         f"default mode. Where {FOLD} calls are made at a time, threads or tasks share one client. Then server against "
         "server: a loop of `http.client` that sends the same bytes again and again to ours, and to a WSGI application on "
-        "the same cheroot that only reads JSON and writes JSON. They take turns in "
+        "the same HTTP server that only reads JSON and writes JSON. They take turns in "
         f"{effort.rounds} segments of {effort.seconds:g} s."
     )
 

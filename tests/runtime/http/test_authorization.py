@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from http.client import RemoteDisconnected
 from urllib.parse import urlsplit
 
 import pytest
@@ -75,6 +77,22 @@ def test_a_token_that_is_not_enough_is_told_what_it_lacks():
         assert refused.status == 403
         assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
         assert 'scope="mcp:call"' in refused.headers["www-authenticate"]
+
+
+@pytest.mark.parametrize("raised", [SystemExit("ended"), KeyboardInterrupt(), ValueError("wrong")])
+def test_whatever_a_validator_raises_ends_no_more_than_its_connection(raised, caplog):
+    def check(token: str) -> str | None:
+        if token == "bad":
+            raise raised
+        return token
+
+    authorization = Authorization(check, resource=RESOURCE, authorization_servers=["https://as.example"])
+    with endpoint(asking(NEW), authorization=authorization) as wire:
+        message, headers = modern(call())
+        with suppress(RemoteDisconnected):
+            assert wire.post(message, Authorization="Bearer bad", **headers).status == 500
+        assert wire.post(message, Authorization="Bearer ada", **headers).text == "ada"
+    assert any(each.exc_text and repr(raised).split("(")[0] in each.exc_text for each in caplog.records)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http.server.http1 import ChunkedBody, FieldReader
+from mcp_bindings_runtime.http.server.http1 import ChunkedBody, ChunkScanner, FieldReader
 from support.echo_server import echo_server
 from support.raw_http_client import BOTH, NEW, call, endpoint, modern
 from support.revisions import HANDSHAKE
@@ -261,6 +261,34 @@ def test_chunks_are_what_was_cut_into_them(body: bytes, size: int, asked: int) -
     assert read == body
     assert chunks.finished
     assert chunks.read(asked) == b""
+
+
+def reads_whole(data: bytes) -> bool:
+    """Whether a chunked body ends within these bytes, or is refused for something else than a missing end."""
+    source = io.BytesIO(data)
+    chunks = ChunkedBody(source)
+    try:
+        while chunks.read(10):
+            pass
+    except ValueError:
+        return bool(source.read(1))
+    return True
+
+
+@given(st.binary(max_size=100), st.integers(1, 40), st.integers(1, 30))
+def test_the_end_of_chunks_is_found_when_it_has_arrived_and_not_before(body: bytes, size: int, step: int) -> None:
+    data = chunked(body, size)
+    scanner = ChunkScanner()
+    for length in range(0, len(data), step):
+        assert not scanner.is_complete(b"head" + data[:length], 4)
+    assert scanner.is_complete(b"head" + data, 4)
+    assert scanner.is_complete(b"head" + data + b"behind", 4)
+
+
+@given(st.lists(st.sampled_from([b"\r\n", b"\n", b"0", b"3", b"abc", b"X: y", b";", b"\r", b" "]), max_size=14))
+def test_whatever_can_be_read_to_its_end_is_found_to_be_complete(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    assert ChunkScanner().is_complete(data, 0) or not reads_whole(data)
 
 
 @given(st.binary(max_size=60))

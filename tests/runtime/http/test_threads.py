@@ -209,6 +209,37 @@ def test_idle_connections_are_closed_for_those_that_wait(caplog: pytest.LogCaptu
     assert len([each for each in caplog.records if "which is the limit" in each.getMessage()]) == 1
 
 
+def test_a_single_idle_connection_makes_room() -> None:
+    server, _ = echo_server(NEW)
+    with endpoint(server, connections=1, idle=PATIENCE) as wire:
+        body, headers = asked(wire, call(1, n=1), NEW)
+        for _ in range(3):
+            with connections(wire, 1):
+                assert wire.ask("POST", body, headers).text == "1"
+
+
+def test_a_connection_that_becomes_idle_makes_room_for_those_that_wait(caplog: pytest.LogCaptureFixture) -> None:
+    server, seen = echo_server(NEW)
+    with ThreadPoolExecutor(1) as threads, endpoint(server, connections=1, idle=PATIENCE) as wire, ExitStack() as held:
+        (busy,) = held.enter_context(connections(wire, 1, raw_request(wire, call(1, n=1, hold=True), NEW)))
+        eventually(lambda: seen.running == 1)
+        answer = threads.submit(wire.ask, "POST", *asked(wire, call(2, n=2), NEW))
+        eventually(lambda: any("which is the limit" in each.getMessage() for each in caplog.records))
+        seen.go.set()
+        assert busy.recv(100).startswith(b"HTTP/1.1 200 ")
+        assert answer.result(PATIENCE).text == "2"
+
+
+@pytest.mark.parametrize("revision", [LATEST, NEW])
+def test_with_room_for_two_all_of_many_clients_are_answered(revision: str) -> None:
+    server, _ = echo_server(revision)
+    with endpoint(server, connections=2) as wire, ThreadPoolExecutor(20) as clients:
+        if revision != NEW:
+            wire.initialize(revision)
+        found = list(clients.map(lambda n: wire.ask("POST", *asked(wire, call(n, n=n), revision)).text, range(200)))
+        assert found == [str(n) for n in range(200)]
+
+
 SCARCE = """
 import socket, sys
 from mcp_bindings import v2026_07_28 as mcp

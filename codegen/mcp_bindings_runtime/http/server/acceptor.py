@@ -6,14 +6,17 @@ import socket
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any, Final
 
-from ...logs import write_log
+from ...logs import RareWarning
 from .event_loop import READ, EventLoop
 from .http_connection import HttpConnection
 
 _PAUSE: Final = 0.5
 """Seconds without accepting after the system had no descriptor or memory for a connection."""
+_GRACE: Final = 0.5
+"""Seconds in which a client may send a request on its connection before that is closed for another client."""
 _IN_A_ROW: Final = 64
 """Limit on the connections that are accepted before other sockets have their turn."""
 
@@ -21,8 +24,8 @@ _IN_A_ROW: Final = 64
 class Acceptor:
     """Accepts connections from a listening socket and passes each to ``begin``.
 
-    At ``limit`` connections, the one that has waited for longest is closed: an idle one or, if there is none, one with an
-    incomplete request. If all have requests, further clients wait in the queue of the system.
+    At ``limit`` connections, the one that has waited for longest is closed for a new one: an idle connection or, if there is
+    none, one with an incomplete request. While all have requests or are new, clients wait in the queue of the system.
     """
 
     deadline: float = 0.0
@@ -43,13 +46,13 @@ class Acceptor:
         self._close = close
         self.open = 0
         """Number of open connections."""
-        self.idle: OrderedDict[HttpConnection, None] = OrderedDict()
-        """Connections without a request, the one that is idle for longest first."""
-        self.incomplete: OrderedDict[HttpConnection, None] = OrderedDict()
-        """Connections with an incomplete request, the oldest first."""
+        self._idle: OrderedDict[HttpConnection, float] = OrderedDict()
+        """Connections without a request and the times since when, the longest first."""
+        self._incomplete: OrderedDict[HttpConnection, float] = OrderedDict()
+        """Connections with an incomplete request and the times at which it began, the oldest first."""
         self._events = 0
-        self._full = False
-        """Whether it was logged that the limit is reached; that is logged again after some room was left."""
+        self._full = RareWarning("%d connections are open, which is the limit; idle ones are closed")
+        self._exhausted = RareWarning("no connections are accepted for a moment: %s")
         listener.settimeout(0.0)
         self._listen(READ)
 
@@ -60,16 +63,17 @@ class Acceptor:
 
     def on_ready(self, _events: int) -> None:
         """Accept connections."""
-        if self.open >= self._limit and not self._make_room():
-            self._listen(0)
-            return
+        if self.open >= self._limit:
+            self._full.log(self.open)
+            if not self._make_room():
+                return
         for _ in range(min(_IN_A_ROW, self._limit - self.open)):
             try:
                 sock, address = self._listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self._pause(error)
+                self._on_exhausted(error)
                 return
             with suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -84,34 +88,63 @@ class Acceptor:
         """Do nothing: the next client tries again."""
 
     def _make_room(self) -> bool:
-        """Close the connection that has waited for longest; return whether there is one."""
-        if not self._full:
-            self._full = True
-            write_log("warning", "%d connections are open, which is the limit; idle ones are closed", self.open)
-        waiting = self.idle or self.incomplete
+        """Close a connection for a new one; if that must wait, accept none for the time being, and return False."""
+        waiting = self._idle or self._incomplete
+        if not waiting:
+            self._listen(0)
+            return False
+        connection, since = next(iter(waiting.items()))
+        wait = since + _GRACE - monotonic()
+        if wait > 0:
+            self._pause(wait)
+            return False
+        self._close(connection)
+        return True
+
+    def _on_exhausted(self, error: OSError) -> None:
+        """Close a connection and accept no more for a while: the system has no descriptors or memory left."""
+        self._exhausted.log(error)
+        waiting = self._idle or self._incomplete
         if waiting:
             self._close(next(iter(waiting)))
-        return bool(waiting)
+        self._pause(_PAUSE)
 
-    def _pause(self, error: OSError) -> None:
-        """Close a connection and accept no more for a while: the system has no descriptors or memory left."""
-        if not self.deadline:
-            write_log("warning", "no connections are accepted for %g s: %s", _PAUSE, error)
-        self._make_room()
+    def _pause(self, seconds: float) -> None:
         self._listen(0)
-        self._loop.set_deadline(self, _PAUSE)
+        self._loop.set_deadline(self, seconds)
+
+    def add_idle(self, connection: HttpConnection) -> None:
+        """Note that a connection has no request: it may be closed for a new one."""
+        self._idle[connection] = monotonic()
+        self._resume()
+
+    def add_incomplete(self, connection: HttpConnection) -> bool:
+        """Note that a request has begun to arrive; return whether it begins only now."""
+        self._idle.pop(connection, None)
+        if connection in self._incomplete:
+            return False
+        self._incomplete[connection] = monotonic()
+        self._resume()
+        return True
+
+    def _resume(self) -> None:
+        """Accept connections again, unless a deadline will do that."""
+        if not self._events and not self.deadline:
+            self._listen(READ)
+
+    def remove_waiting(self, connection: HttpConnection) -> None:
+        """Note that a connection must not be closed for a new one."""
+        self._idle.pop(connection, None)
+        self._incomplete.pop(connection, None)
 
     def count_closed(self) -> None:
         """Count one open connection less."""
         self.open -= 1
-        if self.open < self._limit * 3 // 4:
-            self._full = False
-        if self.open < self._limit and not self.deadline:
-            self._listen(READ)
+        self._listen(READ)
 
     def close(self) -> None:
         """Accept no more connections. Idempotent."""
         self._listen(0)
         self._listener.close()
-        for connection in list(self.idle):
+        for connection in list(self._idle):
             self._close(connection)

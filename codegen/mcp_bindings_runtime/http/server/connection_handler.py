@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import select
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import get_ident
@@ -16,7 +17,7 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from ...connection.thread_pool import ThreadPool
-from ...logs import log_exception, write_log
+from ...logs import RareWarning, log_exception, write_log
 from .acceptor import Acceptor
 from .cheroot_requests import ServerSettings
 from .disconnection import POLL_INTERVAL
@@ -35,7 +36,7 @@ _SMALL: Final = 64 * 1024
 
 
 class ConnectionLimits(NamedTuple):
-    """ConnectionLimits of a ``ConnectionHandler``; times are in seconds."""
+    """Limits of a ``ConnectionHandler``; times are in seconds."""
 
     connections: int
     """Open connections."""
@@ -83,6 +84,7 @@ class ConnectionHandler:
         """Connections to whose request a worker responds, or a handler."""
         self._buffered = 0
         """Bytes of incomplete requests."""
+        self._overfull = RareWarning("a request is refused: incomplete ones take %d bytes")
         self._next_look = 0.0
         """Time at which to look after the requests of running handlers."""
         self._stop_at: float | None = None
@@ -129,7 +131,7 @@ class ConnectionHandler:
         if pending is None or seconds < self._interval:
             return
         if pending.cancellable and connection.is_closed:
-            self._workers.submit(partial(self._abandon, connection, pending))
+            self._workers.submit(partial(self._run_job, connection, partial(self._abandon, connection, pending)))
         elif seconds >= self._limits.keepalive and not pending.ready:
             self._workers.submit(pending.channel.open)
 
@@ -201,7 +203,7 @@ class ConnectionHandler:
             connection.register(READ)
             self._parse(connection)
         elif self._settings.can_add_keepalive_connection:
-            self._acceptor.idle[connection] = None
+            self._acceptor.add_idle(connection)
             self.loop.set_deadline(connection, self._limits.idle)
             connection.register(READ)
         else:
@@ -209,10 +211,8 @@ class ConnectionHandler:
 
     def _await_rest(self, connection: HttpConnection) -> None:
         """Wait for the rest of a head or body, which has a time for all of it, and one for each silence."""
-        acceptor, limits, now = self._acceptor, self._limits, monotonic()
-        acceptor.idle.pop(connection, None)
-        if connection not in acceptor.incomplete:
-            acceptor.incomplete[connection] = None
+        limits, now = self._limits, monotonic()
+        if self._acceptor.add_incomplete(connection):
             connection.complete_at = now + limits.head_time
         if connection.request is not None and not connection.has_head:
             connection.has_head = True
@@ -240,14 +240,13 @@ class ConnectionHandler:
         self._buffered += size - connection.charged
         connection.charged = size
         if self._buffered > self._limits.buffered and size > _SMALL:
-            write_log("warning", "a request is refused: incomplete ones take %d bytes", self._buffered)
+            self._overfull.log(self._buffered)
             connection.refuse("503 Service Unavailable")
             self._forget_waiting(connection)
             self._finish(connection)
 
     def _forget_waiting(self, connection: HttpConnection) -> None:
-        self._acceptor.idle.pop(connection, None)
-        self._acceptor.incomplete.pop(connection, None)
+        self._acceptor.remove_waiting(connection)
         self._buffered -= connection.charged
         connection.charged = 0
         connection.deadline = 0.0
@@ -257,7 +256,7 @@ class ConnectionHandler:
         connection.phase = Phase.WORKING
         self._count(connection)
         try:
-            self._workers.submit(partial(self._work, connection))
+            self._workers.submit(partial(self._run_job, connection, partial(self._work, connection)))
         except RuntimeError as error:
             write_log("warning", "a request is refused: %s", error)
             self._working.pop(connection, None)
@@ -270,18 +269,21 @@ class ConnectionHandler:
 
     # Workers.
 
+    def _run_job(self, connection: HttpConnection, job: Callable[[], None]) -> None:
+        """Run a job of a worker; whatever it raises, the connection is closed, and its client does not wait in vain."""
+        try:
+            job()
+        except BaseException as error:  # noqa: BLE001  # functions of the application may raise SystemExit
+            log_exception(error, "a request could not be answered: %r", error)
+            self.loop.call(partial(self._close, connection))
+
     def _work(self, connection: HttpConnection) -> None:
         """Respond to the request of a connection, and to those that follow it closely."""
-        try:
-            while self._respond(connection):
-                if not self._has_next_request(connection):
-                    self.loop.call(partial(self._continue, connection))
-                    return
-                self._count(connection)
-        except Exception as error:  # noqa: BLE001  # the worker survives, and the connection is closed
-            log_exception(error, "a request could not be answered: %s", error)
-            self._working.pop(connection, None)
-            self.loop.call(partial(self._close, connection))
+        while self._respond(connection):
+            if not self._has_next_request(connection):
+                self.loop.call(partial(self._continue, connection))
+                return
+            self._count(connection)
 
     def _respond(self, connection: HttpConnection) -> bool:
         """Respond to a request; return whether this worker can continue with the connection."""
@@ -303,11 +305,12 @@ class ConnectionHandler:
     def _run(self, connection: HttpConnection, pending: PendingResponse) -> Response | None:
         """Run the handlers of a request; return a response if that is not possible."""
         worker = get_ident()
+        complete = partial(self._run_job, connection, partial(self._complete, connection, pending))
 
         def on_change() -> None:
             # This worker looks itself, unless a handler begins a stream.
             if get_ident() != worker or not pending.channel.done:
-                self.loop.call(partial(self._workers.submit, partial(self._complete, connection, pending)))
+                self.loop.call(partial(self._workers.submit, complete))
 
         connection.pending = pending
         pending.channel.on_change = on_change

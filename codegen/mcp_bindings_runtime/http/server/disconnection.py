@@ -1,7 +1,7 @@
 """Detect that the client of a running request has closed its connection, if the WSGI server exposes its socket.
 
-The thread that waits for the handler polls the socket now and then. No other thread needs to know the socket, and a
-request that is answered quickly costs nothing. Nothing is read, so pipelined requests and TLS are not disturbed.
+The thread that waits for the handler polls the socket now and then: that of the WSGI server, or the event loop. A request
+that is answered quickly costs nothing. Nothing is read, so pipelined requests and TLS are not disturbed.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def make_server(servers: Sequence[Server], host: str = "127.0.0.1", port: int = 
     """
     require_instance("host", host, str, "a str such as '127.0.0.1'")
     chosen = HttpServerOptions(**{"allowed_hosts": _allowed_hosts(host), **options})
-    return HttpServer(Application(servers, chosen, open_requests=chosen.open_connections), chosen, host=host, port=port)
+    return HttpServer(Application(servers, chosen, connections=chosen.open_connections), chosen, host=host, port=port)
 
 
 def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) -> None:

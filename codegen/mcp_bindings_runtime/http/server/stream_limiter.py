@@ -1,4 +1,4 @@
-"""Limit on concurrently open streams, each of which occupies a thread of the WSGI server."""
+"""Limit on concurrently open streams, so that other requests always find a thread, or a connection."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ class OpenStream(Protocol):
 
 
 class StreamLimiter:
-    """Counts the open streams of a WSGI server with so many ``threads``.
+    """Counts the open streams of a server that holds ``places`` requests open at a time.
 
-    Long streams, on which clients listen, are limited to ``limit``, by default three quarters of the threads. Streamed
-    responses may exceed that, but some threads always remain for requests that a streaming handler may wait for.
+    A place is a thread of a WSGI server, or a connection of ``run_http``; ``option`` is the option that sets their number.
+    Long streams, on which clients listen, are limited to ``limit``, by default three quarters of the places. Streamed
+    responses may exceed that, but some places always remain for requests that a streaming handler may wait for.
     """
 
-    def __init__(self, threads: int, limit: int | None = None) -> None:
-        self.limit = max(1, threads * 3 // 4) if limit is None else limit
-        if self.limit > threads:
+    def __init__(self, places: int, limit: int | None = None, *, option: str = "threads") -> None:
+        self.limit = max(1, places * 3 // 4) if limit is None else limit
+        if self.limit > places:
             text = (
-                f"`streams` is {limit}, but the server has only {threads} threads; raise `threads` or lower `streams`"
+                f"`streams` is {limit}, but the server has only {places} {option}; raise `{option}` or lower `streams`"
             )
             raise UsageError(text)
-        self._total_limit = max(1, threads - max(1, threads // 8))
+        self._total_limit = max(1, places - max(1, places // 8))
         self._lock = Lock()
         self._long = 0
         self._short = 0

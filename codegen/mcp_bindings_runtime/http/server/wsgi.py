@@ -44,19 +44,21 @@ class Application:
     """Serves each request by the server of its revision.
 
     A request that names a stateless revision in ``_meta`` or in its header is for that revision's server; ``initialize``
-    chooses one of the others for its session. ``open_requests`` is the number of requests that the HTTP server keeps open
-    at a time, by default ``threads``.
+    chooses one of the others for its session. ``connections`` is the limit of an HTTP server whose streams occupy a
+    connection and no thread.
     """
 
-    def __init__(
-        self, servers: Sequence[Server], options: EndpointOptions, *, open_requests: int | None = None
-    ) -> None:
+    def __init__(self, servers: Sequence[Server], options: EndpointOptions, *, connections: int | None = None) -> None:
         self._routes = routes = Routes(servers)
         self.options = options
         self._refusals = RefusalLog()
         self._closing = False
         self._pool = pool = ThreadPool("mcp-http", options.handlers)
-        self._limiter = limiter = StreamLimiter(open_requests or options.threads, options.streams)
+        if connections is None:
+            limiter = StreamLimiter(options.threads, options.streams)
+        else:
+            limiter = StreamLimiter(connections, options.streams, option="connections")
+        self._limiter = limiter
         store = options.store or MemoryStore()
         by_revision = {server.binding.revision: server for server in routes.handshake}
         self._table = table = SessionTable(by_revision, store, pool)
