@@ -398,9 +398,9 @@ def bench(session: nox.Session) -> None:
 @nox.session(default=False, venv_backend="none")
 def upstream(session: nox.Session) -> None:
     """Fetch the official schema files and pages that ours were checked against into .upstream/ (network)."""
-    manifest = tomllib.loads((ROOT / "schema" / "manifest.toml").read_text(encoding="utf-8"))
-    for revision, entry in manifest["revisions"].items():
-        address = f"https://raw.githubusercontent.com/{manifest['repository']}/{entry['commit']}/schema/{revision}"
+    official = tomllib.loads((ROOT / "schema" / "official.toml").read_text(encoding="utf-8"))
+    for revision, entry in official["revisions"].items():
+        address = f"https://raw.githubusercontent.com/{official['repository']}/{entry['commit']}/schema/{revision}"
         for name, key in (("schema.ts", "sha256"), ("schema.json", "json_sha256")):
             if key in entry:
                 _fetch(session, f"{address}/{name}", UPSTREAM / revision / name, entry[key])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.errors import BindgenError
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LOOSE_DATE = re.compile(r"v?(\d{4})[-_.](\d{1,2})[-_.](\d{1,2})", re.ASCII)
 _MAX_LABEL = 64
 _EXTENSIONS = "extensions"
 """The folder beside those of the revisions."""
@@ -27,7 +28,7 @@ _SHARED = frozenset({"runtime", "connect", "serve"})
 
 
 # No attrs here: a bare `--version` reads this module, and importing attrs would double its time.
-class Official(NamedTuple):
+class OfficialFile(NamedTuple):
     """The official file that a bundled transcription was checked against."""
 
     repository: str
@@ -76,13 +77,13 @@ def schema_name(label: str) -> str:
 
 
 @cache
-def manifest() -> dict[str, Official]:
-    """Return the records of ``schema/manifest.toml`` by label."""
-    with (resources.schemas() / "manifest.toml").open("rb") as file:
+def official_files() -> dict[str, OfficialFile]:
+    """Return the records of ``schema/official.toml`` by label."""
+    with (resources.schemas() / "official.toml").open("rb") as file:
         data = tomllib.load(file)
     recorded = {**data["revisions"], **data["extensions"]}
     return {
-        label: Official(entry.get("repository", data["repository"]), entry["commit"], entry["sha256"])
+        label: OfficialFile(entry.get("repository", data["repository"]), entry["commit"], entry["sha256"])
         for label, entry in sorted(recorded.items())
     }
 
@@ -127,15 +128,24 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
 
 
 def unknown_revision(word: str, option: str | None = None, *, what: str = "not a bundled revision") -> BindgenError:
-    """Return the error for a word that names no bundled revision; ``option`` is where the user wrote it."""
+    """Return the error for a word that names no bundled revision; ``option`` is where the user wrote it.
+
+    The error names the revision with the nearest date.
+    """
     known = revisions()
-    near = nearest(word.removeprefix("v").replace("_", "-"), known)
-    if near:
-        hint = f"did you mean {' or '.join(near)}?"
-    else:
+    written = _LOOSE_DATE.fullmatch(word)
+    if written is None:
         hint = f"use one of {', '.join(known)}"
+    else:
+        day = _day(*written.groups())
+        hint = f"did you mean {min(known, key=lambda each: abs(_day(*each.split('-')) - day))}?"
     place = "" if option is None else f"{option}: "
     return _wrong(f"{place}{word!r} is {what}; {hint}")
+
+
+def _day(year: str, month: str, day: str) -> int:
+    """Return a number that grows with the date; neither month nor day need exist."""
+    return (int(year) * 12 + int(month)) * 31 + int(day)
 
 
 def _wrong(message: str) -> BindgenError:

@@ -6,14 +6,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_bindgen.bundled_schemas import (
-    Official,
+    OfficialFile,
     extended_by,
     extensions,
     extensions_of,
     is_date,
     label_of,
-    manifest,
     nearest,
+    official_files,
     package_name,
     revisions,
     schema_file,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.ir.protocol import Protocol
 
 __all__ = [
-    "Official",
+    "OfficialFile",
     "base_of",
     "extended_by",
     "extensions",
@@ -33,8 +33,8 @@ __all__ = [
     "is_date",
     "label_of",
     "load",
-    "manifest",
     "nearest",
+    "official_files",
     "package_name",
     "revisions",
     "schema_file",

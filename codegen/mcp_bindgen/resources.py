@@ -13,7 +13,7 @@ def templates() -> Path:
 
 
 def schemas() -> Path:
-    """Return the folder with a folder for each bundled revision, and ``manifest.toml``."""
+    """Return the folder with a folder for each bundled revision, and ``official.toml``."""
     return _data("_schema", "schema")
 
 
@@ -21,7 +21,7 @@ def checkout() -> Path | None:
     """Return the root of the checkout that this package runs from; None for an installed wheel."""
     root = _PACKAGE.parent.parent
     # Not recognized by generated/, which may have been deleted to be generated again.
-    sources = (root / "schema" / "manifest.toml").is_file() and (root / "templates").is_dir()
+    sources = (root / "schema" / "official.toml").is_file() and (root / "templates").is_dir()
     return root if _PACKAGE.parent.name == "codegen" and sources else None
 
 

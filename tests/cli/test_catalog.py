@@ -53,15 +53,15 @@ def test_a_schema_file_is_labelled_by_its_folder_if_that_is_a_revision(path: str
     assert catalog.label_of(Path(path)) == label
 
 
-def test_the_manifest_says_of_every_schema_what_it_was_checked_against() -> None:
-    manifest = catalog.manifest()
-    assert tuple(manifest) == (*catalog.revisions(), *catalog.extensions())
-    for label, official in manifest.items():
+def test_every_bundled_schema_has_an_official_file() -> None:
+    files = catalog.official_files()
+    assert tuple(files) == (*catalog.revisions(), *catalog.extensions())
+    for label, official in files.items():
         own = "modelcontextprotocol/" + (label if label in catalog.extensions() else "modelcontextprotocol")
         assert official.repository == own
         assert re.fullmatch("[0-9a-f]{40}", official.commit)
         assert re.fullmatch("[0-9a-f]{64}", official.sha256)
-    assert len({official.sha256 for official in manifest.values()}) == len(manifest)
+    assert len({official.sha256 for official in files.values()}) == len(files)
 
 
 def test_a_protocol_has_the_revision_asked_for_not_the_one_its_constant_says() -> None:

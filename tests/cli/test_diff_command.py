@@ -298,7 +298,7 @@ def test_the_json_schema(cli, schemas) -> None:
         ([REVISIONS[-1]], f"for example, run: mcp-codegen diff {REVISIONS[-1]} path/to/schema.ts"),
         (
             ["2025-06-19", "2025-11-25"],
-            "'2025-06-19' is neither a bundled revision nor a file; did you mean 2025-06-18 or ",
+            "'2025-06-19' is neither a bundled revision nor a file; did you mean 2025-06-18?",
         ),
         (["draft", "2025-11-25"], "the draft is not bundled"),
         (["2025-11-25", "latest"], f"the newest bundled revision is {REVISIONS[-1]}"),

@@ -38,7 +38,7 @@ def test_list_for_programs(cli) -> None:
     newest = document["revisions"][-1]
     assert newest["revision"] == REVISIONS[-1]
     assert newest["package"] == PACKAGES[-1]
-    assert newest["official"]["sha256"] == catalog.manifest()[REVISIONS[-1]].sha256
+    assert newest["official"]["sha256"] == catalog.official_files()[REVISIONS[-1]].sha256
     assert newest["sha256"] == catalog.load(REVISIONS[-1]).sha256
 
 

@@ -74,6 +74,8 @@ def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> N
     [
         ("2025-03-27", "'2025-03-27' is not a bundled revision; did you mean 2025-03-26"),
         ("2025_03_26", "'2025_03_26' is not a bundled revision; did you mean 2025-03-26"),
+        ("2025-11-5", "'2025-11-5' is not a bundled revision; did you mean 2025-11-25"),
+        ("2024-06-18", "'2024-06-18' is not a bundled revision; did you mean 2024-11-05?"),
         ("v2025-03-26", "'v2025-03-26' is not a bundled revision; did you mean 2025-03-26"),
         ("tomorrow", f"'tomorrow' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
         ("diff2", f"'diff2' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
@@ -83,7 +85,7 @@ def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> N
         ("--out", "--version needs a revision"),
     ],
 )
-def test_an_unknown_word_gets_the_nearest_revisions(cli, elsewhere: Path, word: str, message: str) -> None:
+def test_an_unknown_date_gets_the_nearest_revision(cli, elsewhere: Path, word: str, message: str) -> None:
     status, out, err = cli("generate", "--version", word)
     assert (status, out) == (2, "")
     assert err.startswith("error: ")

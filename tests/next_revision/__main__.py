@@ -142,7 +142,7 @@ def written_by_hand(folder: Path) -> Mapping[str, str]:
     whole = f'[[steps]]\nold = "2024-11-05"\nnew = "{newest}"\n'
     method = '    "tools/call": _client("tools"),\n'
     edits = {
-        "schema/manifest.toml": ("# Extensions have", f"{row}# Extensions have"),
+        "schema/official.toml": ("# Extensions have", f"{row}# Extensions have"),
         "docs/revisions/notes.toml": (whole, step + whole.replace(newest, NEW)),
         "codegen/mcp_bindgen/validate/rules/methods.py": (method, method + method.replace("call", "describe")),
         "tests/docs/specification.toml": ("[without_pages]\n", f'[without_pages]\n{NEW} = "It is made up."\n'),

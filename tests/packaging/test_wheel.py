@@ -115,7 +115,7 @@ def test_the_wheel_holds_the_packages_and_their_data_alone(dist: Path) -> None:
         "mcp_bindings_runtime",
         f"mcp_bindings-{__version__}.dist-info",
     }
-    expected = {"mcp_bindgen/py.typed", "mcp_bindings/py.typed", "mcp_bindgen/_schema/manifest.toml"}
+    expected = {"mcp_bindgen/py.typed", "mcp_bindings/py.typed", "mcp_bindgen/_schema/official.toml"}
     expected |= {f"mcp_bindgen/_schema/{revision}/schema.ts" for revision in REVISIONS}
     assert expected <= set(names)
     assert any(name.endswith("/licenses/LICENSE") for name in names)
@@ -125,4 +125,4 @@ def test_the_sdist_holds_what_its_tests_need(dist: Path) -> None:
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"noxfile.py", "README.md", "mkdocs.yml", "schema/manifest.toml", "tests/conftest.py", ".ci/run"} <= names
+    assert {"noxfile.py", "README.md", "mkdocs.yml", "schema/official.toml", "tests/conftest.py", ".ci/run"} <= names

@@ -119,12 +119,12 @@ def test_since_tags_name_the_first_revision_that_has_the_field(revision: str) ->
 
 
 def _recorded() -> dict[str, dict[str, str]]:
-    text = (resources.schemas() / "manifest.toml").read_text(encoding="utf-8")
+    text = (resources.schemas() / "official.toml").read_text(encoding="utf-8")
     revisions: dict[str, dict[str, str]] = tomllib.loads(text)["revisions"]
     return revisions
 
 
-def test_the_manifest_records_every_revision() -> None:
+def test_an_official_file_of_every_revision_is_recorded() -> None:
     recorded = _recorded()
     assert tuple(recorded) == REVISIONS
     for entry in recorded.values():

@@ -23,7 +23,7 @@ def describe_revisions(target: Path | None) -> dict[str, Any]:
 
 
 def _revision(protocol: Protocol) -> dict[str, Any]:
-    official = catalog.manifest().get(protocol.revision)
+    official = catalog.official_files().get(protocol.revision)
     kinds = [method.kind for method in protocol.methods.values()]
     return {
         "revision": protocol.revision,
