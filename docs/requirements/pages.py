@@ -81,7 +81,7 @@ def _page(file: Path) -> Page:
         message = f"{file.name}: {fault}"
         raise BindgenError(message) from fault
     if data.keys() != {"page", "rule"}:
-        message = f"{file.name}: has {', '.join(sorted(data))}; accepted are page, and tables named rule"
+        message = f"{file.name}: must have page, and tables named rule, got {', '.join(sorted(data))}"
         raise BindgenError(message)
     if not file.stem.startswith(data["page"].replace("/", "-")):
         message = f"{file.name}: is about {data['page']}, so its name begins with {data['page'].replace('/', '-')}"
@@ -95,8 +95,10 @@ def _rule(where: str, row: Mapping[str, Any]) -> Rule:
     if not faults:
         faults += [f"no revision {each!r} is known" for each in row["revisions"] if each not in REVISIONS]
         faults += [] if row["revisions"] else ["revisions are missing"]
-        faults += [] if row["level"] in LEVELS else [f"the level is {row['level']!r}; accepted are {', '.join(LEVELS)}"]
-        faults += [] if row["who"] in SIDES else [f"who is {row['who']!r}; accepted are {', '.join(SIDES)}"]
+        faults += (
+            [] if row["level"] in LEVELS else [f"the level must be one of {', '.join(LEVELS)}, got {row['level']!r}"]
+        )
+        faults += [] if row["who"] in SIDES else [f"who must be one of {', '.join(SIDES)}, got {row['who']!r}"]
         faults += [] if bool(row.get("test")) != bool(row.get("reason")) else ["give either a test or a reason"]
         faults += [] if row["rule"].endswith(".") else ["the rule is no sentence: it ends without a full stop"]
     if faults:

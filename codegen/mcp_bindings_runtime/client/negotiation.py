@@ -186,7 +186,9 @@ class Negotiation:
             if key is not None and "server" in key.sent_by:
                 client.handles(key, function)
             elif method not in self._known():
-                text = f"no server of {', '.join(self._revisions)} sends {method!r}; accepted are {', '.join(self._known())}"
+                text = (
+                    f"no server of {', '.join(self._revisions)} sends {method!r}; use one of {', '.join(self._known())}"
+                )
                 raise UsageError(text)
         return client
 

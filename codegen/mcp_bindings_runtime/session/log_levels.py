@@ -16,5 +16,5 @@ LEVELS: Sequence[Level] = ("debug", "info", "notice", "warning", "error", "criti
 def check_level(level: Any) -> None:
     """Raise `UsageError` unless ``level`` is a severity of log messages."""
     if level not in LEVELS:
-        text = f"the level is {level!r}; accepted are {', '.join(LEVELS)}"
+        text = f"the log level must be one of {', '.join(LEVELS)}, got {level!r}"
         raise UsageError(text)

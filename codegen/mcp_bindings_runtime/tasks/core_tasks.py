@@ -55,7 +55,7 @@ class CoreTasks(TaskEngine):
             raise UsageError(text)
         unchecked: Any = store
         if not isinstance(unchecked, MemoryTasks):
-            text = f"tasks is {unchecked!r}; accepted is MemoryTasks()"
+            text = f"`tasks` must be a MemoryTasks(), got {unchecked!r}"
             raise UsageError(text)
         super().__init__(binding, handlers, store, peer)
         self._pages = Paginator(_PAGE, os.urandom(32))

@@ -164,7 +164,7 @@ class MemoryTasks:
         require_mappings(tools=tools)
         require_callable("now", now, ())
         if not ttl <= longest:
-            text = f"ttl is {ttl!r}; accepted is a number of seconds above 0, and not above longest ({longest!r})"
+            text = f"`ttl` must be at most `longest` ({longest!r} seconds), got {ttl!r}"
             raise UsageError(text)
         self.ttl = ttl
         self.longest = longest
@@ -191,7 +191,7 @@ class MemoryTasks:
     def declare(self, tool: str, support: Support) -> None:
         """Set whether a tool may or must be called as a task; raise `UsageError` for another word."""
         if support not in _SUPPORT:
-            text = f"the tool {tool!r} cannot support tasks as {support!r}; accepted are {', '.join(_SUPPORT)}"
+            text = f"task support of the tool {tool!r} must be one of {', '.join(_SUPPORT)}, got {support!r}"
             raise UsageError(text)
         self._tools[tool] = support
 

@@ -42,13 +42,8 @@ def check(client: FeatureClient, params: Any) -> None:
     support = (client.task_support or {}).get(name)
     as_task = params.task is not None
     if support == "forbidden" and as_task:
-        text = (
-            f"the server lists the tool {name!r} as none that can be a task; accepted is client.call_tool({name!r}, …)"
-        )
+        text = f"the tool {name!r} cannot be called as a task; use client.call_tool({name!r}, …)"
         raise UsageError(text)
     if support == "required" and not as_task:
-        text = (
-            f"the server lists the tool {name!r} as one that has to be a task; accepted is "
-            f"client.call_tool_as_task({name!r}, …).result()"
-        )
+        text = f"the tool {name!r} must be called as a task; use client.call_tool_as_task({name!r}, …).result()"
         raise UsageError(text)

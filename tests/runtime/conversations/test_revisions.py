@@ -297,7 +297,7 @@ def test_handlers_are_given_by_method(revision):
 
 
 def test_a_method_that_no_server_sends_is_refused_before_anything_is_started(tmp_path):
-    with pytest.raises(UsageError, match=r"sends 'root/list'; accepted are .*roots/list"):
+    with pytest.raises(UsageError, match=r"sends 'root/list'; use one of .*roots/list"):
         start("silent", str(tmp_path / "starts"), handlers={"root/list": print})
     with pytest.raises(UsageError, match="no server of"):
         start("silent", str(tmp_path / "starts"), handlers={"elicitation/create": print}, revisions=[HANDSHAKE[0]])

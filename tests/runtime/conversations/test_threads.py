@@ -223,7 +223,7 @@ def test_a_handler_is_warned_of_codes_that_are_kept(revision, caplog):
         for code in codes:
             with pytest.raises(ResponseError):
                 client.call_tool("echo", {"refuse": code})
-    warned = [record.args[1] for record in caplog.records if "is kept for the protocol" in record.getMessage()]
+    warned = [record.args[1] for record in caplog.records if "which the protocol reserves" in record.getMessage()]
     assert warned == ([-32002, -32042, -32050, -32001] if revision in STATELESS else [])
 
 
@@ -475,7 +475,7 @@ def test_log_messages_below_the_level_that_a_client_has_set_are_not_sent(revisio
     def call(params, context):
         for level in ("debug", "warning", "emergency"):
             context.log(level, level, logger="here")
-        with pytest.raises(UsageError, match="accepted are debug, info"):
+        with pytest.raises(UsageError, match="must be one of debug, info"):
             context.log("loud", 1)
         return mcp.types.CallToolResult(content=[])
 

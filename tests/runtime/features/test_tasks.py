@@ -646,10 +646,10 @@ def test_a_client_calls_a_tool_as_the_list_says_or_not_at_all(monkeypatch: pytes
         send = client.connection.send
         monkeypatch.setattr(client.connection, "send", lambda line: (sent.append(line), send(line)))
         for name in ("forbidden", "silent"):
-            with pytest.raises(UsageError, match=rf"none that can be a task; accepted is client.call_tool\('{name}'"):
+            with pytest.raises(UsageError, match=rf"cannot be called as a task; use client.call_tool\('{name}'"):
                 client.call_tool_as_task(name)
             assert text_of(client.call_tool(name)) == "done"
-        with pytest.raises(UsageError, match=r"has to be a task; accepted is client.call_tool_as_task\('required'"):
+        with pytest.raises(UsageError, match=r"must be called as a task; use client.call_tool_as_task\('required'"):
             client.call_tool("required")
         for name in ("optional", "required"):
             assert text_of(client.call_tool_as_task(name).result(PATIENCE)) == "done"
@@ -902,7 +902,7 @@ def test_a_decorated_tool_says_by_itself_that_it_may_be_a_task() -> None:
         (tool,) = client.list_tools()
         assert tool.execution == mcp.ToolExecution(task_support="required")
         assert text_of(client.call_tool_as_task("count", {"to": 3}).result(PATIENCE)) == "done"
-        with pytest.raises(UsageError, match="has to be a task"):
+        with pytest.raises(UsageError, match="must be called as a task"):
             client.call_tool("count", {"to": 3})
 
 

@@ -328,7 +328,7 @@ def test_log_messages_of_the_server_reach_the_streams_of_every_process_once(stor
             assert wire.ask("DELETE").status == 204
             assert opened.messages() == []
         quiet.close()
-        with pytest.raises(UsageError, match="accepted are debug"):
+        with pytest.raises(UsageError, match="must be one of debug"):
             one.log("loud", "x")
 
 
