@@ -13,7 +13,7 @@ from .methods import NotificationMethod, RequestMethod, Side
 if TYPE_CHECKING:
     from .codec.codec import Codec
 
-OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
+OTHER_SIDE: Mapping[Side, Side] = {"client": "server", "server": "client"}
 """The other side."""
 
 
@@ -83,7 +83,7 @@ class Binding:
                 *(key for key in self.requests.values() if not key.embedded),
                 *self.notifications.values(),
             ]
-            self._receivable[side] = {key.message: key for key in keys if OTHER[side] in key.sent_by}
+            self._receivable[side] = {key.message: key for key in keys if OTHER_SIDE[side] in key.sent_by}
         return self._receivable[side]
 
     def declares(self, capabilities: Any, path: str) -> bool:

@@ -7,10 +7,8 @@ from typing import Literal
 
 from attrs import frozen
 
-from mcp_bindgen.ir.protocol import AliasOf, Method, ObjectOf, Protocol, Side, Type
+from mcp_bindgen.ir.protocol import OTHER_SIDE, AliasOf, Method, ObjectOf, Protocol, Side, Type
 from mcp_bindgen.ir.walk import parts
-
-_OTHER: dict[Side, Side] = {"client": "server", "server": "client"}
 
 
 @frozen
@@ -60,7 +58,7 @@ class Usage:
         self._occurrences.setdefault(method.interface, {})[Occurrence(method.name, "message", method.sent_by)] = None
         if method.params is not None:
             self._spread(_named(method.params), Occurrence(method.name, "params", method.sent_by))
-        answering: tuple[Side, ...] = tuple(_OTHER[side] for side in method.sent_by)
+        answering: tuple[Side, ...] = tuple(OTHER_SIDE[side] for side in method.sent_by)
         for result in method.results:
             self._spread(_named(result), Occurrence(method.name, "result", answering))
 

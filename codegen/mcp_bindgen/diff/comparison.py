@@ -18,10 +18,10 @@ from mcp_bindgen.diff.reasons import hint, reason
 from mcp_bindgen.diff.renames import find_matches
 from mcp_bindgen.diff.rules import ANNOTATION_RULES, HARMLESS, RULES, Weights, in_pairing, verdicts_of
 from mcp_bindgen.diff.senders import SUMMARY_UNIONS
-from mcp_bindgen.diff.sides import OTHER, in_order
+from mcp_bindgen.diff.sides import in_order
 from mcp_bindgen.diff.type_matches import TypeMatches
 from mcp_bindgen.diff.typescript import below
-from mcp_bindgen.ir.protocol import Protocol, Side
+from mcp_bindgen.ir.protocol import OTHER_SIDE, Protocol, Side
 
 _ORDER = ("method", "type", "constant")
 """The subjects of changes in the order of a document."""
@@ -139,7 +139,7 @@ class _ChangeBuilder:
         usual = RULES[finding.rule].weights
         weights = finding.weights or usual
         if finding.tolerance is not None:
-            sender = OTHER[finding.tolerance.side]
+            sender = OTHER_SIDE[finding.tolerance.side]
             weights_by_sender = self._usage.weights_by_sender(pairs, weights)
             return {side: HARMLESS if side == sender else each for side, each in weights_by_sender.items()}
         if finding.sent_by or weights == usual == HARMLESS:

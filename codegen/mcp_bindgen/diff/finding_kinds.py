@@ -1,7 +1,9 @@
 """The kinds of findings: all that a comparison of two revisions can report.
 
 To add a kind, add it to ``Kind`` and ``KINDS``; add its rule to ``rules.RULES`` and its sentence to ``reasons``; yield a
-``Finding`` of it where its subject is compared (``methods``, ``object_comparer``, ``type_comparer`` or ``comparison``).
+``Finding`` of it where its subject is compared (``methods``, ``object_comparer`` or ``comparison``). If it is a difference
+between two types, wherever they are used, add it to ``findings.TypeKind``, too, and yield a ``TypeDifference`` in
+``type_comparer`` or ``scalars``; ``pair_comparer`` makes findings of these.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from mcp_bindgen.diff.sides import OTHER
-from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol, Side, Type
+from mcp_bindgen.ir.protocol import OTHER_SIDE, Method, ObjectOf, Protocol, Side, Type
 
 
 @frozen
@@ -35,11 +34,11 @@ def message_kinds(sending: Protocol, receiving: Protocol, side: Side) -> Iterato
             continue
         if is_sent(method, side) and is_sent(other, side):
             yield MessageKind(ObjectOf(method.interface), ObjectOf(other.interface), name)
-        answered = is_sent(method, OTHER[side]) and is_sent(other, OTHER[side])
+        answered = is_sent(method, OTHER_SIDE[side]) and is_sent(other, OTHER_SIDE[side])
         if answered and method.result is not None and other.result is not None:
             yield MessageKind(method.result, other.result, name, is_result=True)
     sent, read = _error(sending), _error(receiving)
-    if sent is not None and read is not None and _sends_requests(receiving, OTHER[side]):
+    if sent is not None and read is not None and _sends_requests(receiving, OTHER_SIDE[side]):
         yield MessageKind(ObjectOf(sent), ObjectOf(read))
 
 

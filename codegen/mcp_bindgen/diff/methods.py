@@ -11,9 +11,9 @@ from mcp_bindgen.diff.fallback_readings import FallbackReading
 from mcp_bindgen.diff.finding_kinds import Kind
 from mcp_bindgen.diff.findings import Finding, TypePair
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
-from mcp_bindgen.diff.sides import OTHER, in_order, sides_text
+from mcp_bindgen.diff.sides import in_order, sides_text
 from mcp_bindgen.diff.type_comparer import TypeComparer
-from mcp_bindgen.ir.protocol import AliasOf, Method, Protocol, Side
+from mcp_bindgen.ir.protocol import OTHER_SIDE, AliasOf, Method, Protocol, Side
 
 _HANDSHAKE = frozenset({"initialize"})
 """Requests that start a session; their receiver does nothing else before it has answered."""
@@ -127,11 +127,11 @@ def _results(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]
         _finding(old, new, "method_result_changed", "union-member-added"),
         old=types.old_text.type(old.result),
         new=types.new_text.type(new.result),
-        sent_by=in_order(OTHER[side] for side in (*old.sent_by, *new.sent_by)),
+        sent_by=in_order(OTHER_SIDE[side] for side in (*old.sent_by, *new.sent_by)),
     )
     # Only the result of a request that both revisions send in the same way reaches a receiver that expects it.
     requesters = set(old.sent_by) & set(new.sent_by) if old.embedded == new.embedded else set[Side]()
-    responders = in_order(OTHER[side] for side in requesters)
+    responders = in_order(OTHER_SIDE[side] for side in requesters)
 
     def result_finding(rule: str, member: str, reading: FallbackReading | None) -> Finding:
         weights = RULES[rule].weights if reading is None else reading.weights

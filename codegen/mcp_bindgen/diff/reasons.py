@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from mcp_bindgen.diff.findings import Finding
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
-from mcp_bindgen.diff.sides import OTHER
-from mcp_bindgen.ir.protocol import Side
+from mcp_bindgen.ir.protocol import OTHER_SIDE, Side
 
 _LONGEST = 60
 """Maximum length of a type's text in a sentence."""
@@ -132,7 +131,7 @@ def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collectio
     backward = any(weights.new_to_old != "compatible" for weights in by_side.values())
     used = [text for text, applies in ((texts.forward, forward), (texts.backward, backward)) if text and applies]
     text = _filled("; ".join(used) or texts.harmless, words)
-    if tolerance is not None and (sender := OTHER[tolerance.side]) in by_side:
+    if tolerance is not None and (sender := OTHER_SIDE[tolerance.side]) in by_side:
         tolerated = _filled(tolerance.reason, {**words, "s": sender, "r": tolerance.side})
         text = f"{text}; {tolerated[:1].lower()}{tolerated[1:].removesuffix('.')}"
     return f"{text[:1].upper()}{text[1:]}."
@@ -167,7 +166,9 @@ def _direction(finding: Finding) -> str:
     """Return which side no longer sends it and which now does."""
     before, after = set((finding.old or "").split(" and ")), set((finding.new or "").split(" and "))
     parts = [f"a new {side} no longer sends it" for side in sorted(before - after)]
-    parts += [f"an old {OTHER[side]} does not expect it" for side, _ in finding.by_side or () if side in after - before]
+    parts += [
+        f"an old {OTHER_SIDE[side]} does not expect it" for side, _ in finding.by_side or () if side in after - before
+    ]
     text = ", and ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -177,7 +178,7 @@ def _substitutions(finding: Finding, by_side: Mapping[Side, Weights]) -> dict[st
     one = sides[0] if len(sides) == 1 else None
     return {
         "s": one or "peer",
-        "r": OTHER[one] if one else "peer",
+        "r": OTHER_SIDE[one] if one else "peer",
         "old": _short(finding.old, "those of the old type"),
         "new": _short(finding.new, "those of the new type"),
         "member": _short(finding.member, "it"),

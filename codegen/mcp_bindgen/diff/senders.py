@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mcp_bindgen.describe.usage import Usage
 from mcp_bindgen.diff.alternatives import alternatives
-from mcp_bindgen.diff.sides import OTHER
-from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Protocol, Side, Type
+from mcp_bindgen.ir.protocol import OTHER_SIDE, AliasOf, ObjectOf, Protocol, Side, Type
 from mcp_bindgen.ir.walk import parts
 
 _BOTH: frozenset[Side] = frozenset({"client", "server"})
@@ -85,7 +84,7 @@ class Senders:
         others = [method for method in protocol.methods.values() if method.kind == "notification"]
         requesters = frozenset[Side]().union(*(method.sent_by for method in requests))
         notifiers = frozenset[Side]().union(*(method.sent_by for method in others))
-        responders: frozenset[Side] = frozenset(OTHER[side] for side in requesters)
+        responders: frozenset[Side] = frozenset(OTHER_SIDE[side] for side in requesters)
         for path, declared in protocol.objects.items():
             if path in _REQUESTS:
                 self.envelopes[path] = requesters
@@ -96,7 +95,7 @@ class Senders:
         for method in requests:
             response = f"{method.interface.removesuffix('Request')}ResultResponse"
             if response in protocol.objects:
-                self.envelopes[response] = frozenset(OTHER[side] for side in method.sent_by)
+                self.envelopes[response] = frozenset(OTHER_SIDE[side] for side in method.sent_by)
 
     def _spread(self, start: str, sides: Iterable[Side]) -> None:
         waiting = [start]

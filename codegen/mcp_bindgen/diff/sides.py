@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from mcp_bindgen.ir.protocol import Side
 
 SIDES: tuple[Side, ...] = ("client", "server")
-
-OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 
 
 def in_order(sides: Iterable[Side]) -> tuple[Side, ...]:

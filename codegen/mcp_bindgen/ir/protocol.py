@@ -15,6 +15,8 @@ from mcp_bindgen.ir.types import Position, exactly
 
 Side: TypeAlias = Literal["client", "server"]
 
+OTHER_SIDE: Mapping[Side, Side] = {"client": "server", "server": "client"}
+
 VERSION_CONSTANT = "LATEST_PROTOCOL_VERSION"
 """The constant by which a schema names its protocol version."""
 

@@ -13,7 +13,19 @@ from typing import Literal
 
 from attrs import define
 
-from mcp_bindgen.ir.protocol import AliasOf, AliasType, Enum, Field, Method, ObjectOf, ObjectType, Side, Type, Union
+from mcp_bindgen.ir.protocol import (
+    OTHER_SIDE,
+    AliasOf,
+    AliasType,
+    Enum,
+    Field,
+    Method,
+    ObjectOf,
+    ObjectType,
+    Side,
+    Type,
+    Union,
+)
 from mcp_bindgen.ir.types import Position
 from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.faults import Faults
@@ -39,7 +51,6 @@ _BASES: Mapping[str, Kind] = {
 }
 
 _CAPABILITIES: Mapping[Side, str] = {"client": "ClientCapabilities", "server": "ServerCapabilities"}
-_OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 _LIST_CHANGED = re.compile("notifications/([^/]+)/list_changed")
 
 Alternatives = Callable[[tuple[Type, ...], Position, str], Type]
@@ -264,4 +275,4 @@ class DeclaredCapabilities:
 
 
 def _sides(party: Party, sent_by: tuple[Side, ...]) -> tuple[Side, ...]:
-    return sent_by if party == "sender" else tuple(_OTHER[side] for side in sent_by)
+    return sent_by if party == "sender" else tuple(OTHER_SIDE[side] for side in sent_by)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from attrs import define, field
+from mcp_bindings_runtime.binding import OTHER_SIDE
 
 from mcp_bindgen.validate.entries import Json, Side
 from mcp_bindgen.validate.limits import Limits
@@ -67,7 +68,7 @@ class OpenRequests:
             return []
         senders: tuple[Side | None, ...] = ("client", "server", None)
         if sender is not None:
-            senders = (other_side(sender), None)
+            senders = (OTHER_SIDE[sender], None)
         keys: list[_Key] = [(number.__class__, number, each) for each in senders]
         return [self._waiting[key] for key in keys if key in self._waiting]
 
@@ -80,11 +81,6 @@ class OpenRequests:
         valued = self._valued.pop(key, None)
         if valued is not None:
             self._kept -= valued.size
-
-
-def other_side(side: Side) -> Side:
-    """Return the other side."""
-    return "server" if side == "client" else "client"
 
 
 def size_of(value: Json) -> int:

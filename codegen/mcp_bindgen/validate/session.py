@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve
-from mcp_bindings_runtime.codec.wording import NOTHING, describe
+from mcp_bindings_runtime.binding import OTHER_SIDE
+from mcp_bindings_runtime.codec.value_descriptions import NOTHING, describe
 from mcp_bindings_runtime.errors import json_path
 
 from mcp_bindgen import catalog
@@ -16,7 +17,7 @@ from mcp_bindgen.validate.entries import Entry, Json, Path, Side
 from mcp_bindgen.validate.findings import Finding, Level
 from mcp_bindgen.validate.message import Kind, Message
 from mcp_bindgen.validate.options import Options
-from mcp_bindgen.validate.requests import OpenRequest, OpenRequests, other_side
+from mcp_bindgen.validate.requests import OpenRequest, OpenRequests
 from mcp_bindgen.validate.rules import Conversation
 from mcp_bindgen.validate.wording import finding, path_in_words
 
@@ -199,7 +200,7 @@ class Session:
         sender = self._sender(entry, None)
         request = self._answered(value, sender, kind)
         if request is not None and sender is None and request.sender is not None:
-            sender = other_side(request.sender)
+            sender = OTHER_SIDE[request.sender]
         shape = self.bindings.message_shape(kind, None)
         faults = self.bindings.violations(value, shape, path)
         yield from (self._finding(entry, *fault) for fault in faults)
@@ -262,7 +263,7 @@ class Session:
             self._words[entry.word] = only
         elif len(self._words) == 1 and entry.word not in self._words:
             (known,) = self._words.values()
-            self._words[entry.word] = other_side(known)
+            self._words[entry.word] = OTHER_SIDE[known]
         known_by_word = self._words.get(entry.word)
         return only if known_by_word is None else known_by_word
 

@@ -11,7 +11,7 @@ from ..unset import UNSET
 from .checks import Invalid, Json, is_array, is_integer, is_number, is_object, is_string
 from .method_readers import Envelopes, MethodReaders
 from .type_tables import EXPECTED, Part, Path, Shape, TypeTables, Violation, is_one_of
-from .wording import NOTHING, any_of, article, describe, describe_python, one_of
+from .value_descriptions import NOTHING, any_of, article, describe, describe_python, one_of
 
 
 class ErrorLocator:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from ..errors import ProtocolError, ToolFailed
-from .wording import describe
+from .value_descriptions import describe
 
 Bytes: TypeAlias = bytes
 """The builtin, for classes with an attribute of that name."""

@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import Undecidable
-from .wording import NOTHING, any_of, describe, one_of
+from .value_descriptions import NOTHING, any_of, describe, one_of
 
 Shape: TypeAlias = Any
 Member: TypeAlias = tuple[Any, ...]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ..binding import OTHER, Binding
+from ..binding import OTHER_SIDE, Binding
 from ..errors import EncodeError, ResponseError, UsageError
 from ..jsonrpc import (
     HEADER_MISMATCH,
@@ -71,7 +71,7 @@ class Handlers:
         if known.get(key.name) is not key:
             text = f"{key!r} is not a method of {self._binding.revision}; take the key from that revision's `methods`"
             raise UsageError(text)
-        if OTHER[self._side] not in key.sent_by:
+        if OTHER_SIDE[self._side] not in key.sent_by:
             text = f"{key.name} is sent by the {self._side}, so a {self._side} has nothing to handle"
             raise UsageError(text)
         (self._requests if isinstance(key, RequestMethod) else self._notifications)[key.name] = function
@@ -143,7 +143,7 @@ class Handlers:
             line = session.response_line(incoming, result)
         except ResponseError as error:
             if error.code in KEPT and session.binding.era == "stateless":
-                text = "%s: the handler answers with %d, which is kept for the protocol; accepted are codes outside %s"
+                text = "%s: the handler raised an error with the code %d, which the protocol reserves; use a code outside %s"
                 write_log("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
             line = self.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
         except EncodeError as fault:

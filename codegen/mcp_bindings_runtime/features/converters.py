@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count, repeat
 from typing import Any, NamedTuple
 
-from ..codec.wording import any_of, one_of
+from ..codec.value_descriptions import any_of, one_of
 from .mismatch import Converter, Mismatch, MismatchError, collect
 
 

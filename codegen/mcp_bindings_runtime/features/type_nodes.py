@@ -10,7 +10,7 @@ from copy import copy
 from enum import Enum
 from typing import Any, Literal, Self, TypeAlias, is_typeddict
 
-from ..codec.wording import one_of
+from ..codec.value_descriptions import one_of
 from .class_fields import ClassField
 from .converters import array_converter, either_number, members_converter, scalar_converter, unchanged
 from .json_values import by_class, default_of, to_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from ..binding import OTHER, Binding
+from ..binding import OTHER_SIDE, Binding
 from ..errors import DecodeError, EncodeError, UsageError
 from ..methods import Side
 
@@ -120,7 +120,7 @@ def check_paths(binding: Binding, side: Side, paths: Iterable[str]) -> None:
 
 def _announcements(binding: Binding, side: Side) -> set[str]:
     """Return the capabilities of a side that only notifications of changes need."""
-    of_requests = {key.capability for key in binding.requests.values() if OTHER[side] in key.sent_by}
+    of_requests = {key.capability for key in binding.requests.values() if OTHER_SIDE[side] in key.sent_by}
     of_notifications = {
         key.capability
         for key in binding.notifications.values()

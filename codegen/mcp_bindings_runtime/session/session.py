@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..binding import OTHER, Binding
+from ..binding import OTHER_SIDE, Binding
 from ..codec.json_text import NotJson, refuse_constant
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from ..facts import Era
@@ -63,7 +63,7 @@ class Session:
         self._task_methods = binding.facts.task_methods
         self._decode = binding.codec.read
         self._encode = binding.encode
-        self._sender: Side = OTHER[side]
+        self._sender: Side = OTHER_SIDE[side]
         self.requests_sent = 0
         """The number of requests sent, which is the id of the last one."""
         self._pending: dict[RequestId, RequestMethod[Any, Any]] = {}

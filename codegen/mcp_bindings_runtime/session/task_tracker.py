@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-from ..binding import OTHER, Binding
+from ..binding import OTHER_SIDE, Binding
 from ..errors import NotDeclared, TaskCancelled
 from ..jsonrpc import RequestId
 from ..meta import member, with_entries
@@ -114,8 +114,8 @@ class TaskTracker:
         path = task_capability(key)
         if not self._binding.declares(peer_capabilities, path):
             text = (
-                f"{key.name} with a task needs the capability {path!r}, which the {OTHER[self._side]} has not declared; "
-                "without `task` the response is the result itself"
+                f"{key.name} with a task needs the capability {path!r}, which the {OTHER_SIDE[self._side]} has not "
+                "declared; without `task` the response is the result itself"
             )
             raise NotDeclared(text)
         return True

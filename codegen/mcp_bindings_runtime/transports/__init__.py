@@ -8,6 +8,10 @@
 ``windows``    the counterpart of ``streams`` on Windows
 ``recorder``   another transport, whose messages are written to a file
 =============  ==============================================================================
+
+To add a transport, add its module here; for clients also a factory to ``client.transport_factories`` and a function to the
+templates ``connect.py.j2`` and ``client.py.j2``; for servers a function to ``server.runnable`` and to the templates
+``serve.py.j2`` and ``server.py.j2``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..binding import OTHER
+from ..binding import OTHER_SIDE
 from ..logs import log_warning
 from ..methods import Side
 from . import Unanswered
@@ -49,10 +49,10 @@ class Recorder:
             message = self._transport.receive(timeout)
         except Unanswered as fault:
             if fault.message is not None:
-                self._write(OTHER[self._side], fault.message)
+                self._write(OTHER_SIDE[self._side], fault.message)
             raise
         if message is not None:
-            self._write(OTHER[self._side], message)
+            self._write(OTHER_SIDE[self._side], message)
         return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
@@ -69,7 +69,7 @@ class Recorder:
     def _write(self, sender: Side, message: bytes) -> None:
         entry: dict[str, Any] = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "direction": f"{sender}->{OTHER[sender]}",
+            "direction": f"{sender}->{OTHER_SIDE[sender]}",
         }
         text = message.decode("utf-8", "replace")
         try:

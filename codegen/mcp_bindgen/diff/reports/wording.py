@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
 from mcp_bindgen.diff.changes import Change, Outcome, Pairing, Verdict, Witness
 from mcp_bindgen.diff.finding_kinds import KINDS
-from mcp_bindgen.diff.sides import OTHER
+from mcp_bindgen.ir.protocol import OTHER_SIDE
 
 OUTCOMES: Mapping[Outcome, str] = {
     "refused": "refuses it",
@@ -63,7 +63,7 @@ def _pairings(assessment: Assessment, change: Change, level: Verdict) -> list[Pa
 
 def witness_sentence(witness: Witness) -> str:
     """Return who sends the message of a witness, and how the receiver reacts."""
-    sender, receiver = witness.sender, OTHER[witness.sender]
+    sender, receiver = witness.sender, OTHER_SIDE[witness.sender]
     old = witness.pairing.startswith(f"old_{sender}") or witness.pairing.endswith(f"old_{sender}")
     ages = ("An old", "a new") if old else ("A new", "an old")
     answer = f" in response to {witness.answers}" if witness.answers else ""

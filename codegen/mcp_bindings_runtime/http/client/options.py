@@ -15,7 +15,7 @@ from ...validation import (
     require_string_keys,
     require_strings,
 )
-from .retry import RetryPolicy, policy_from
+from .retry import RETRIES, RetryPolicy, policy_from
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -49,7 +49,7 @@ class HttpClientOptions(Options):
     """Limit on the idle connections that are kept."""
     connect_timeout: Seconds = 10.0
     """Seconds to open a connection."""
-    retries: int | RetryPolicy = 3
+    retries: int | RetryPolicy = RETRIES
     """Limit on the repetitions of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
     max_message: Bytes = 64 * 1024 * 1024
     """Limit on the bytes of a message from the server."""

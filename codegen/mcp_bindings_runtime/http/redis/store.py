@@ -13,11 +13,11 @@ from typing import Any, Final
 from ...logs import log_exception, write_log
 from ...validation import require_instance, require_positive_integers, require_positive_numbers
 from ..server.event_log import EventLog, Priority
-from ..server.session_store import MAX_SESSIONS, SESSION_LIFETIME
+from ..server.expiry import SESSION_LIFETIME, STREAM_LIFETIME
+from ..server.session_store import MAX_SESSIONS
 from ..server.store import (
     MAX_STREAMS,
     STANDALONE,
-    STREAM_LIFETIME,
     AnnouncementReceiver,
     MessageReceiver,
     StoreUnavailable,

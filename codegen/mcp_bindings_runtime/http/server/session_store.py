@@ -15,12 +15,11 @@ from ...errors import McpError
 from ...logs import RareWarning
 from ...validation import require_positive_integers, require_positive_numbers
 from .account import Account, Quota
+from .expiry import SESSION_LIFETIME
 
 if TYPE_CHECKING:
     from ...session.log_levels import Level
 
-SESSION_LIFETIME: Final = 3600.0
-"""Default number of seconds after which a session without requests and open streams expires."""
 MAX_SESSIONS: Final = 10_000
 """Default limit on the sessions of a store."""
 MAX_SESSIONS_SIZE: Final = 64 * 1024 * 1024

@@ -11,10 +11,9 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from ...errors import McpError
 from ...validation import require_positive_integers
 from .event_log import EventLog, MemoryEventLog, Priority
-from .session_store import MAX_SESSIONS, SESSION_LIFETIME, MemorySessionStore, SessionStore
+from .expiry import SESSION_LIFETIME, STREAM_LIFETIME
+from .session_store import MAX_SESSIONS, MemorySessionStore, SessionStore
 
-STREAM_LIFETIME = 300.0
-"""Seconds for which a stream can be resumed after it has ended or lost its reader."""
 MAX_STREAMS = 32
 """Limit on the streams that are kept of a session."""
 

@@ -1,0 +1,10 @@
+"""When sessions and streams expire: the defaults of all stores."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SESSION_LIFETIME: Final = 3600.0
+"""Default number of seconds after which a session without requests and open streams expires."""
+STREAM_LIFETIME: Final = 300.0
+"""Seconds for which a stream can be resumed after it has ended or lost its reader."""
