@@ -108,7 +108,8 @@ def _text(data: bytes, kind: str) -> str:
 
 def _first_line(text: str) -> str:
     """Return the first line of a text, without control characters."""
-    line = text.strip().partition("\n")[0].strip()
+    # One character more than is kept shows whether the line is too long.
+    line = text.strip().partition("\n")[0].strip()[: _LONGEST + 1]
     line = "".join(each if each.isprintable() else " " for each in line)
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
