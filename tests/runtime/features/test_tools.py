@@ -593,7 +593,7 @@ def test_a_call_that_takes_too_long_is_answered_and_its_function_sees_that_it_is
 @pytest.mark.parametrize("asks", [False, True])
 @pytest.mark.parametrize("revision", NAMED)
 def test_a_task_that_takes_too_long_ends_and_its_function_sees_that_it_is_cancelled(revision: str, asks: bool) -> None:
-    server = new_server(revision, tasks=MemoryTasks(tools={"slower": "optional"}))
+    server = new_server(revision, tasks=MemoryTasks(tools={"slower": "optional"}, poll=0.001))
     left = threading.Event()
     handlers: dict[str, Any] = {"tasks": True} if revision in STATELESS else {}
 
@@ -610,11 +610,11 @@ def test_a_task_that_takes_too_long_ends_and_its_function_sees_that_it_is_cancel
             left.set()
         return "late"
 
-    def never(params: Any, context: Any) -> Any:
+    def too_late(params: Any, context: Any) -> Any:
         left.wait(PATIENCE)
-        return None
+        return package(revision).ElicitResult(action="decline")
 
-    with client_of(server, revision, elicitation=never, **handlers) as client:
+    with client_of(server, revision, elicitation=too_late, **handlers) as client:
         result = client.call_tool_as_task("slower").result(PATIENCE)
         assert result.is_error
         assert text_of(result) == "tool slower did not finish within 0.05 s"
