@@ -247,14 +247,17 @@ HOSTILE = {
 }
 
 
+STARTS = {"uri": ("", "a:", "a://", "a://[v1."), "uri-template": ("", "{", "{+"), "byte": ("",)}
+
+
 @pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, units in HOSTILE.items() for unit in units])
-def test_a_long_text_of_anything_is_read_once(name: str, unit: str) -> None:
-    body = unit * (LONG // len(unit))
-    starts = {"uri": ("", "a:", "a://", "a://[v1."), "uri-template": ("", "{", "{+"), "byte": ("",)}
-    for start in starts[name]:
+def test_a_long_text_is_judged_as_a_short_one_of_its_kind(name: str, unit: str) -> None:
+    """With a pattern that backtracks it would take minutes to hours."""
+    for start in STARTS[name]:
         for end in ("", "^"):
-            formats.fault(name, start + body + end)
-            formats.is_placeholder(start + body + end)
+            long, short = (start + unit * times + end for times in (LONG // len(unit), 8))
+            assert formats.fault(name, long) == formats.fault(name, short)
+            assert not formats.is_placeholder(long)
 
 
 def test_much_base64_is_judged_as_a_whole() -> None:

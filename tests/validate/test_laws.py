@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mcp_bindgen import catalog
 from mcp_bindgen.validate import Finding, Limits, validate, validate_messages
 from mcp_bindgen.validate.lines import lines
+from mcp_bindgen.validate.logs import is_event_field
 from strategies.conversations import Talk, conversation, handshake
 from strategies.faults import Faults
 from strategies.values import Values
@@ -142,11 +143,26 @@ def test_lines_are_the_same_however_the_bytes_arrive(data: bytes, longest: int, 
     ]
 
 
+def is_json(text: str | bytes) -> bool:
+    try:
+        json.dumps(json.loads(text if isinstance(text, str) else text.decode()), allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 @given(st.text(max_size=60) | st.binary(max_size=60))
 @settings(max_examples=300)
-def test_no_text_makes_it_fail(text: str | bytes) -> None:
-    for finding in validate_messages([text], rules=True):
-        assert finding.message
+def test_any_text_that_is_not_json_is_one_finding_unless_it_is_a_field_of_an_event(text: str | bytes) -> None:
+    codes = [finding.code for finding in validate_messages([text], rules=True)]
+    if is_json(text):
+        assert codes
+        assert not {"json", "encoding"} & set(codes)
+    elif codes:
+        (code,) = codes
+        assert code in {"json", "encoding", "no-message", "cut"}
+    else:
+        assert is_event_field(text if isinstance(text, str) else text.decode())
 
 
 @given(
@@ -158,12 +174,18 @@ def test_no_text_makes_it_fail(text: str | bytes) -> None:
             inner,
         ),
         max_leaves=12,
-    )
+    ).filter(lambda value: not isinstance(value, str))
 )
 @settings(max_examples=300)
-def test_no_json_makes_it_fail(value: Json) -> None:
-    report = validate_messages([json.dumps(value)], rules=True)
-    assert isinstance(report.ok, bool)
+def test_any_json_has_the_same_findings_as_a_value_and_as_text(value: Json) -> None:
+    text = json.dumps(value)
+    report = validate_messages([text], rules=True)
+    found = list(report)
+    if is_json(text):
+        assert found == list(validate_messages([value], rules=True))
+    else:
+        assert [each.code for each in found] == ["json"]
+    assert report.ok is all(each.level == "note" for each in found)
 
 
 @given(st.lists(st.sampled_from(["log", "open", "close", "x"]), max_size=30), revisions)

@@ -23,18 +23,38 @@ async def later(params: Any, context: Any) -> None:
     """A coroutine function."""
 
 
+def answer(params: Any) -> Any:
+    """Return the result of a tool, or else of an elicitation."""
+    if isinstance(params, mcp.CallToolRequestParams):
+        return mcp.CallToolResult(content=[mcp.TextContent(text=params.name)])
+    return mcp.ElicitResult(action="decline")
+
+
 def one(params: Any) -> None: ...
-def two(params: Any, context: Any) -> None: ...
-def three(params: Any, context: Any, more: Any) -> None: ...
+def two(params: Any, context: Any) -> Any:
+    return answer(params)
+
+
+def three(params: Any, context: Any, more: Any) -> Any:
+    return answer(params)
+
+
 def named(params: Any, context: Any, *, key: Any) -> None: ...
-def any_number(*given: Any, **more: Any) -> None: ...
-def optional(params: Any, context: Any, more: Any = None) -> None: ...
+def any_number(*given: Any, **more: Any) -> Any:
+    return answer(given[0])
+
+
+def optional(params: Any, context: Any, more: Any = None) -> Any:
+    return answer(params)
 
 
 class Methods:
-    def two(self, params: Any, context: Any) -> None: ...
+    def two(self, params: Any, context: Any) -> Any:
+        return answer(params)
+
     def one(self, params: Any) -> None: ...
-    def __call__(self, params: Any, context: Any) -> None: ...
+    def __call__(self, params: Any, context: Any) -> Any:
+        return answer(params)
 
 
 def server(**options: Any) -> Any:
@@ -269,9 +289,19 @@ def test_a_mistake_is_told_where_it_is_made(mistake: str) -> None:
 @pytest.mark.parametrize(
     "function", [two, any_number, optional, Methods().two, Methods(), functools.partial(three, more=1)]
 )
-def test_what_can_be_called_is_taken(function: Any) -> None:
-    handled(function)
-    client(sampling=function, elicitation=function)
+def test_what_can_be_called_handles_requests_on_both_sides(function: Any) -> None:
+    made = server()
+    made.handler(mcp.methods.CALL_TOOL)(function)
+    with mcp.Client.in_memory(made, timeout=PATIENCE) as connected:
+        assert text_of(connected.call_tool("it")) == "it"
+    asking = server()
+
+    @asking.tool
+    def ask(context) -> str:  # type: ignore[no-untyped-def]
+        return str(context.elicit("?", mcp.ElicitRequestFormParamsRequestedSchema(properties={})).action)
+
+    with mcp.Client.in_memory(asking, timeout=PATIENCE, sampling=function, elicitation=function) as connected:
+        assert text_of(connected.call_tool("ask")) == "decline"
 
 
 def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
