@@ -1,4 +1,4 @@
-"""Paths in the checkout of the tests, and the revisions that it bundles."""
+"""Paths in the checkout of the tests, the revisions that it bundles, and why tests are skipped that need more than it."""
 
 from __future__ import annotations
 
@@ -11,3 +11,5 @@ GENERATED = ROOT / "generated" / "mcp_bindings"
 REVISIONS = catalog.revisions()
 """The bundled revisions, oldest first: the one list that tests read. ``support.revisions`` says what each has."""
 PACKAGES = [catalog.package_name(revision) for revision in REVISIONS]
+MISSING = "needs official files that are missing; fetch them with: nox -s upstream"
+"""The reason for which tests are skipped that compare with official files."""

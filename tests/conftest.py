@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from checkout import MISSING, ROOT
 from hypothesis import settings
 
 ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
@@ -34,10 +35,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if any(path.is_relative_to(collection_path) for path in named) else True
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the reasons for which tests were skipped, each once."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
+    if reasons:
+        terminalreporter.section("skipped tests")
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.line(f"{count:5}  {reason}")
+
+
 @pytest.fixture(scope="session")
 def upstream() -> Path:
     """Return the folder with the official ``<revision>/schema.ts`` and ``<revision>/schema.json``; skip without it."""
     folder = Path(os.environ.get("MCP_UPSTREAM") or ROOT / ".upstream")
     if not folder.is_dir():
-        pytest.skip("there are no official schema files; fetch them with: nox -s upstream")
+        pytest.skip(MISSING)
     return folder

@@ -21,6 +21,7 @@ from mcp_bindgen import catalog
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from checkout import MISSING  # noqa: E402
 from support.specification_sentences import Sentence, sentences  # noqa: E402  # this is a program, too
 
 RECORD = Path(__file__).with_name("specification.toml")
@@ -78,7 +79,7 @@ def test_what_is_left_out_is_there():
 def test_the_record_is_that_of_the_official_page(upstream, page):
     file = official(upstream, page)
     if not file.is_file():
-        pytest.skip(f"the official page {told(page)} is not here; fetch it with: nox -s upstream")
+        pytest.skip(MISSING)
     data = file.read_bytes()
     assert hashlib.sha256(data).hexdigest() == page["sha256"]
     assert [each.digest for each in sentences(data.decode("utf-8"))] == page["sentences"]

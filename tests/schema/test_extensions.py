@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 from attrs import frozen
+from checkout import MISSING
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import AliasOf, Enum, ListOf, ObjectOf, Protocol, Scalar, Type
 from mcp_bindgen.sources import read_modules, understand
@@ -40,7 +41,7 @@ def _fetched(upstream: Path, row: OfficialFile) -> Path:
         path = folder / "extensions" / row.extension / f"{row.name}.ts"
         if path.is_file():
             return path
-    pytest.skip(f"the official file {row.name} of {row.extension} is not here; fetch it with: nox -s upstream")
+    pytest.skip(MISSING)
 
 
 def _understood(path: Path, row: OfficialFile) -> Protocol:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import MISSING
 from mcp_bindgen import catalog
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
@@ -26,7 +27,7 @@ def official_file(upstream: Path, revision: str, name: str) -> Path:
         path = folder / revision / name
         if path.is_file():
             return path
-    pytest.skip(f"the official {name} of {revision} is not here; fetch it with: nox -s upstream")
+    pytest.skip(MISSING)
 
 
 @cache
