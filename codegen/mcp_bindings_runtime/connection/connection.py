@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock, RLock
-from time import monotonic
-from typing import Any, TypeVar
+from time import monotonic, sleep
+from typing import Any, Final, TypeVar
 
 from ..errors import ConnectionClosed, McpError, MessageTooLarge, UsageError
-from ..logs import log_exception, write_log
+from ..jsonrpc import INTERNAL_ERROR, ErrorObject
+from ..logs import RareWarning, log_exception, write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply, RequestCancelled
 from ..session.session import Session
@@ -24,6 +25,13 @@ R = TypeVar("R")
 
 _CLOSING = 1.0
 """Seconds that the last messages to the other side may take."""
+MAX_REPLIES: Final = 1000
+"""Number of answers that wait to be sent, beyond which nothing more is read."""
+_LOOK: Final = 0.005
+"""Seconds between two looks whether answers have been sent."""
+_TOO_BUSY: Final = ErrorObject(
+    INTERNAL_ERROR, "Too busy", {"reason": "too many requests wait; send this one again later"}
+)
 
 
 class Connection(Requestor):
@@ -32,7 +40,7 @@ class Connection(Requestor):
     ``run`` is called with the connection and each request of the other side, and returns the line that answers it or
     None; ``listen`` is called with the connection and each notification, one at a time and in order. ``timeout`` and
     ``limit`` are in seconds: how long to wait for an answer or its progress, and how long altogether. At most
-    ``workers`` requests of the other side run at the same time.
+    ``workers`` requests of the other side run at the same time; if too many wait, further ones are refused.
     """
 
     def __init__(
@@ -57,6 +65,7 @@ class Connection(Requestor):
         self._notifications = SerialQueue(self._handle_notification, self._notification_buffer)
         self.put_notification = self._notification_buffer.append
         """Queue a notification, of so many bytes, for ``listen``; ``dispatch_notifications`` handles it."""
+        self._refusals = RareWarning("requests are refused, because too many wait: the last is %s")
         self._end: ConnectionClosed | None = None
         self._ending = Lock()
         self._shutting = RLock()
@@ -260,6 +269,8 @@ class Connection(Requestor):
         """Read one message and act on it, as the leader; return whether one came."""
         handle: Callable[[Any], Sequence[Event]] = self.session.receive
         received: Any
+        if len(self._replies.items) > MAX_REPLIES and not self._await_replies(timeout):
+            return False
         try:
             received = self._transport.receive(timeout)
         except MessageTooLarge as fault:
@@ -288,6 +299,16 @@ class Connection(Requestor):
             self._act(event, received)
         return True
 
+    def _await_replies(self, timeout: float | None) -> bool:
+        """Read nothing while the other side does not read answers; return False after ``timeout`` and at the end."""
+        deadline = None if timeout is None else monotonic() + timeout
+        while len(self._replies.items) > MAX_REPLIES:
+            if self._end is not None or self._left or (deadline is not None and monotonic() >= deadline):
+                return False
+            sleep(_LOOK)
+            self._replies.run()
+        return True
+
     def _unanswered(self, fault: Unanswered) -> Sequence[Event]:
         """Return the end of a request that will not be answered."""
         return () if self.session.forget(fault.id) is None else (Outcome(fault.id, None, fault.error),)
@@ -300,7 +321,9 @@ class Connection(Requestor):
             elif (line := self.cancel_task_in(event)) is not None:
                 self._replies.put(line)
         elif isinstance(event, Incoming):
-            self._threads.jobs.append(event)
+            size = len(received) if event.batch is None else len(received) // max(event.batch.waiting, 1)
+            if not self._threads.add_job(event, size):
+                self._refuse(event)
         elif isinstance(event, Progressed):
             queue = self.calls.progressed(event, len(received))
             if queue is not None:
@@ -320,6 +343,14 @@ class Connection(Requestor):
         elif not isinstance(event, Reply):
             # Replies were queued before; this cancels a late task.
             self._replies.put(event.line)
+
+    def _refuse(self, incoming: Incoming) -> None:
+        """Answer a request with an error, because too many wait."""
+        self._refusals.log(incoming.key.name)
+        with self.lock:
+            line = self.session.settle(incoming, self.session.error_response_line(incoming, _TOO_BUSY))
+            if line is not None:
+                self._replies.put(line)
 
     def _handle_notification(self, item: Notified | ProgressQueue) -> None:
         if isinstance(item, Notified):

@@ -27,6 +27,10 @@ IDLE = 10.0
 """Seconds after which an idle thread ends."""
 WAITING = 64
 """Limit on the jobs that wait for an answer and let others run meanwhile."""
+MAX_QUEUED = 1000
+"""Limit on the jobs that wait for a thread."""
+MAX_QUEUED_SIZE = 16 * 1024 * 1024
+"""Limit on the bytes of the jobs that wait for a thread; a larger one passes alone."""
 
 
 class SerialQueue:
@@ -66,9 +70,9 @@ class LeaderFollowers:
     """The threads of one connection.
 
     ``read`` reads one message and acts on it; it returns at the end of the connection, too. ``run`` runs one of the
-    ``jobs`` that reading has added, at most ``limit`` at the same time. Neither the items of ``queues`` nor jobs that wait
-    for an answer count: a ping is answered while all slots are taken, and the other side may have to send a request before
-    it can answer.
+    ``jobs`` that reading has added with ``add_job``, at most ``limit`` at the same time. Neither the items of ``queues``
+    nor jobs that wait for an answer count: a ping is answered while all slots are taken, and the other side may have to send
+    a request before it can answer.
     """
 
     def __init__(
@@ -80,7 +84,12 @@ class LeaderFollowers:
         run: Callable[[Any], None],
         queues: Sequence[SerialQueue],
     ) -> None:
-        self.jobs: deque[Any] = deque()
+        self.jobs: deque[tuple[Any, int]] = deque()
+        """The jobs that wait for a thread, and their bytes."""
+        self._added = 0
+        """Bytes of all jobs so far. The leader alone changes it."""
+        self._taken = 0
+        """Bytes of those that have left the queue."""
         self.stopped = False
         self.answered = False
         """Set by ``read`` once it has read the answer that the last of the callers waited for."""
@@ -134,6 +143,14 @@ class LeaderFollowers:
         self.started = True
         self._ensure_follower()
 
+    def add_job(self, job: Any, size: int = 0) -> bool:
+        """Queue a job of so many bytes, as the leader; return False if too many wait."""
+        if self.jobs and (len(self.jobs) >= MAX_QUEUED or self._added - self._taken + size > MAX_QUEUED_SIZE):
+            return False
+        self._added += size
+        self.jobs.append((job, size))
+        return True
+
     @property
     def ready(self) -> bool:
         """Whether there is work that a free thread could do."""
@@ -161,7 +178,8 @@ class LeaderFollowers:
             with self._roles:
                 if len(self.busy) >= self._limit or not self.jobs:
                     return
-                job = self.jobs.popleft()
+                job, size = self.jobs.popleft()
+                self._taken += size
                 self.busy.add(me)
             try:
                 self._run(job)

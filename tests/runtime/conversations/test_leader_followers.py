@@ -60,7 +60,7 @@ def threads_of_a_source(limit, run, deal=lambda item: None):
         elif isinstance(item, str):
             queue.put(item)
         elif item is not None:
-            threads.jobs.append(item)
+            threads.add_job(item)
         return item is not None
 
     threads = LeaderFollowers("mcp-test", limit, read=read, run=run, queues=(queue,))
