@@ -1,48 +1,97 @@
-"""Things that clients make the server keep, counted for each source and for all sources together."""
+"""Charge what peers make this side keep to those who cause it, and evict something when a limit is reached."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from sys import getsizeof
+from threading import Lock
+from typing import Any, TypeAlias
 
+from .logs import RareWarning
 
-class Quota(NamedTuple):
-    """A limit on a number of things and on their bytes."""
+SHARE = 4
+"""A single source may have a fourth of the total, unless another limit is set."""
 
-    number: int
-    size: int
+Eviction: TypeAlias = Callable[[Any, int], object]
+"""A function of a source, or None for all sources, and an amount; it gives up things of at least that amount if it can."""
 
 
 class Account:
-    """Counts things and their bytes by source: a principal or, without one, an address.
+    """An amount that is charged to sources, such as a number of things or their bytes. Thread-safe.
 
-    ``total`` is the limit for all sources, ``each`` the one for a single source. Not thread-safe.
+    A source is a principal, else an address, else a connection; None stands for all sources. All of them together may have
+    ``total``, and a single one ``each``. ``what`` names the amount in the log.
     """
 
-    def __init__(self, total: Quota, each: Quota) -> None:
-        self._total = total
-        self._each = each
-        self._counts: Counter[str] = Counter()
-        self._sizes: Counter[str] = Counter()
-        self.count = 0
-        """Number of things of all sources."""
-        self.size = 0
-        """Bytes of all sources."""
+    def __init__(self, what: str, total: int, each: int | None = None) -> None:
+        self._what = what
+        self._lock = Lock()
+        self._amounts: Counter[Any] = Counter()
+        self._evictions: list[Eviction] = []
+        self._warning = RareWarning(f"a limit on {what} is reached: %s")
+        self.used = 0
+        """The amount of all sources."""
+        self.set_limits(total, each)
 
-    def add(self, source: str, size: int, count: int = 1) -> None:
-        """Charge a source; negative numbers take a charge back."""
-        self.count += count
-        self.size += size
-        self._counts[source] += count
-        self._sizes[source] += size
-        if not self._counts[source]:
-            del self._counts[source], self._sizes[source]
+    def set_limits(self, total: int, each: int | None = None) -> None:
+        """Replace the limits."""
+        self.total = total
+        self.each = max(1, total // SHARE) if each is None else min(each, total)
 
-    def exceeds_own(self, source: str) -> bool:
-        """Return whether a source has more than its share."""
-        return self._counts[source] > self._each.number or self._sizes[source] > self._each.size
+    def add_eviction(self, evict: Eviction) -> None:
+        """Register a function that makes room; those that lose least come first."""
+        self._evictions.append(evict)
 
-    @property
-    def exceeds_total(self) -> bool:
-        """Whether all sources together have more than the limit."""
-        return self.count > self._total.number or self.size > self._total.size
+    def charge(self, source: Any, amount: int) -> None:
+        """Add to the amount of a source, even beyond a limit."""
+        with self._lock:
+            self.used += amount
+            self._amounts[source] += amount
+
+    def release(self, source: Any, amount: int) -> None:
+        """Take a charge back."""
+        with self._lock:
+            self.used -= amount
+            self._amounts[source] -= amount
+            if not self._amounts[source]:
+                del self._amounts[source]
+
+    def amount_of(self, source: Any) -> int:
+        """Return the amount of a source."""
+        return self.used if source is None else self._amounts.get(source, 0)
+
+    def excess(self, source: Any) -> int:
+        """Return by how much a source exceeds its limit; a negative number is what is left."""
+        return self.amount_of(source) - (self.total if source is None else self.each)
+
+    def admits(self, source: Any, amount: int = 0) -> bool:
+        """Return whether no limit would be exceeded by so much more."""
+        return self.excess(source) + amount <= 0 and self.excess(None) + amount <= 0
+
+    def make_room(self, source: Any, amount: int = 0, *more: Eviction) -> bool:
+        """Evict until no limit is exceeded by so much more, by ``more`` at last; return whether that was possible."""
+        for each in (source, None):
+            if self.excess(each) + amount > 0:
+                self.warn(each)
+            for evict in (*self._evictions, *more):
+                excess = self.excess(each) + amount
+                if excess > 0:
+                    evict(each, excess)
+        return self.admits(source, amount)
+
+    def warn(self, source: Any) -> None:
+        """Log that a limit is reached, unless that was done in the last minute."""
+        limit = self.total if source is None else self.each
+        owner = "all sources have" if source is None else f"{source!r} has"
+        self._warning.log(f"{owner} {self.amount_of(source)}, the limit is {limit}")
+
+
+def memory_size(value: Any) -> int:
+    """Return the bytes that a JSON value takes in memory, containers included."""
+    size = getsizeof(value)
+    if isinstance(value, Mapping):
+        return size + sum(memory_size(name) + memory_size(item) for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return size + sum(map(memory_size, value))
+    return size

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindings_runtime.account import Account
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS_SIZE
-from mcp_bindings_runtime.http.server.account import Account, Quota
 from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, MemorySessionStore, SessionRecord
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from support.echo_server import echo_server
@@ -20,20 +20,29 @@ from support.scripted_peers import WHO, eventually, package
 LATEST = HANDSHAKE[-1]
 
 
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 50))))
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 50))))
 def test_an_account_is_what_its_entries_are(entries: list[tuple[str, int]]) -> None:
-    account = Account(Quota(10, 200), Quota(4, 90))
+    account = Account("bytes", 200, 90)
     kept: list[tuple[str, int]] = []
+
+    def amount_of(source: str | None) -> int:
+        return sum(size for name, size in kept if source in {None, name})
+
+    def evict(source: str | None, excess: int) -> None:
+        while excess > 0:
+            oldest = next(each for each in kept if source in {None, each[0]})
+            kept.remove(oldest)
+            account.release(*oldest)
+            excess -= oldest[1]
+
+    account.add_eviction(evict)
     for source, size in entries:
-        account.add(source, size)
+        account.charge(source, size)
         kept.append((source, size))
-        if account.exceeds_total or account.exceeds_own(source):
-            gone = kept.pop(0)
-            account.add(gone[0], -gone[1], -1)
-        own = [each for name, each in kept if name == source]
-        assert (account.count, account.size) == (len(kept), sum(each for _, each in kept))
-        assert account.exceeds_own(source) == (len(own) > 4 or sum(own) > 90)
-        assert account.exceeds_total == (len(kept) > 10 or sum(each for _, each in kept) > 200)
+        assert account.admits(source) == (amount_of(source) <= 90 and amount_of(None) <= 200)
+        assert account.make_room(source)
+        assert account.used == account.amount_of(None) == amount_of(None) <= 200
+        assert all(account.amount_of(each) == amount_of(each) <= 90 for each in "abc")
 
 
 def store_of(ended: list[str], **limits: Any) -> MemorySessionStore:
@@ -76,7 +85,7 @@ def test_one_source_cannot_end_the_sessions_of_others() -> None:
 
 def test_sessions_are_counted_by_their_bytes_too() -> None:
     ended: list[str] = []
-    store = store_of(ended, limit=100, per_source=100, size=200_000)
+    store = store_of(ended, limit=100, per_source=100, memory=Account("bytes", 400_000, 400_000))
     for number in range(50):
         store.create(SessionRecord(str(number), LATEST, client={"name": "x" * 50_000}, source=str(number)))
     assert len(ended) == 47

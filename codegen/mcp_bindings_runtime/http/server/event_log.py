@@ -10,16 +10,24 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from enum import Enum
 from itertools import takewhile
+from sys import maxsize
 from threading import Condition
 from time import monotonic
 from typing import Final, NamedTuple, Protocol
 
+from ...account import Account
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
 """Default limit on the bytes of a log; a larger message passes alone."""
 COUNT: Final = 1000
 """Default limit on the messages of a log."""
+_LOG_SIZE: Final = 2048
+"""Bytes that an empty log takes."""
+_EVENT_SIZE: Final = 200
+"""Bytes that an event takes besides its message."""
+_LOOK: Final = 0.05
+"""Seconds between two looks whether there is room in an account."""
 
 
 class Priority(Enum):
@@ -106,12 +114,27 @@ class EventLog(Protocol):
 class MemoryEventLog:
     """A log in this process. With ``keep``, delivered messages remain as long as there is room, so that clients can resume.
 
-    With ``expected``, writers wait for the first reader if the log is full.
+    With ``expected``, writers wait for the first reader if the log is full. Until nobody can read them any more, the bytes
+    of the log are charged to ``source`` in ``account``.
     """
 
     remote = False
 
-    def __init__(self, *, keep: bool, expected: bool = False, capacity: int = CAPACITY, count: int = COUNT) -> None:
+    def __init__(
+        self,
+        *,
+        keep: bool,
+        expected: bool = False,
+        capacity: int = CAPACITY,
+        count: int = COUNT,
+        account: Account | None = None,
+        source: str = "",
+    ) -> None:
+        self.source = source
+        self._account = account or Account("bytes of a log", maxsize)
+        self._charged = 0
+        """Bytes that are charged now."""
+        self._discarded = False
         self._keep = keep
         self._expected = expected
         self._capacity = capacity
@@ -135,10 +158,42 @@ class MemoryEventLog:
         self.ended = False
         self.since = monotonic()
         """Time of the last append, delivery, attachment or detachment."""
+        self._charge(_LOG_SIZE)
+
+    def _charge(self, size: int) -> None:
+        self._charged += size
+        self._account.charge(self.source, size)
+
+    def _release(self, size: int) -> None:
+        self._charged -= size
+        self._account.release(self.source, size)
+
+    def _fits_account(self, size: int, timeout: float | None, *, required: bool) -> bool:
+        """Return whether the account has room for a message; wait for that with a required one. Hold no lock.
+
+        A message of any size passes alone. Raise ``RequestTimeout``.
+        """
+        account, source = self._account, self.source
+        deadline = None if timeout is None else monotonic() + timeout
+        while not (
+            self.ended or account.admits(source, size) or account.make_room(source, size) or account.admits(source)
+        ):
+            if not required:
+                return False
+            if deadline is not None and monotonic() >= deadline:
+                text = (
+                    f"clients read too slowly: for {timeout:g} seconds there was no room for a message of {size} bytes"
+                )
+                raise RequestTimeout(text)
+            with self._changed:
+                self._changed.wait(_LOOK)
+        return True
 
     def append(self, line: bytes, timeout: float | None = None, priority: Priority = Priority.REQUIRED) -> int:
         """See ``EventLog.append``."""
         required = priority is Priority.REQUIRED
+        if not self._fits_account(len(line) + _EVENT_SIZE, timeout, required=required):
+            return 1
         with self._changed:
             if priority is Priority.CHANGE and self._repeats_last(line):
                 return 0
@@ -195,6 +250,7 @@ class MemoryEventLog:
         index = next(at for at, each in enumerate(events) if each.number > self.delivered and not each.required)
         size = len(events[index].line)
         del events[index]
+        self._release(size + _EVENT_SIZE)
         self._size -= size
         self._pending -= 1
         self._pending_size -= size
@@ -202,6 +258,7 @@ class MemoryEventLog:
     def _add(self, event: LogEvent) -> None:
         self._last = event.number
         self._events.append(event)
+        self._charge(len(event.line) + _EVENT_SIZE)
         self._size += len(event.line)
         self._pending += 1
         self._pending_size += len(event.line)
@@ -223,7 +280,37 @@ class MemoryEventLog:
         while len(events) > 1 and (self._size > self._capacity or len(events) > self._count):
             if events[0].number > self.delivered:
                 return
-            self._size -= len(events.popleft().line)
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        """Drop the oldest event, which is delivered."""
+        size = len(self._events.popleft().line)
+        self._size -= size
+        self._release(size + _EVENT_SIZE)
+
+    def shrink(self, *, undelivered: bool) -> int:
+        """Drop the delivered events; with ``undelivered`` notifications, too. Return the number of freed bytes."""
+        with self._changed:
+            before = self._charged
+            while self._events and self._events[0].number <= self.delivered:
+                self._drop_oldest()
+            while undelivered and self._pending > self._required:
+                self._drop_notification()
+            return before - self._charged
+
+    def discard(self) -> int:
+        """End the log, which nobody can find any more; return the number of freed bytes."""
+        with self._changed:
+            self._discarded = True
+            self.ended = True
+            self._notify_reader()
+            return 0 if self._reader else self._free()
+
+    def _free(self) -> int:
+        freed = self._charged
+        self._release(freed)
+        self._events.clear()
+        return freed
 
     def pause(self, retry: int) -> None:
         """See ``EventLog.pause``."""
@@ -236,6 +323,8 @@ class MemoryEventLog:
         with self._changed:
             self.ended = True
             self._notify_reader()
+            if not (self._keep or self._expected or self._reader):
+                self._free()
 
     def attach(self) -> int:
         """See ``EventLog.attach``."""
@@ -264,6 +353,13 @@ class MemoryEventLog:
                 self.since = monotonic()
                 self._notify_reader()
                 self._watcher = None
+                if self._discarded or not self._keep:
+                    self._free()
+
+    @property
+    def empty(self) -> bool:
+        """Whether no event is kept."""
+        return not self._events
 
     @property
     def attached(self) -> bool:
@@ -291,6 +387,7 @@ class MemoryEventLog:
         if not self._keep:
             self._events.clear()
             self._size = 0
+            self._release(self._charged - _LOG_SIZE)
         self._trim()
         self.since = monotonic()
         self._changed.notify_all()

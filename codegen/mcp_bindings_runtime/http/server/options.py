@@ -17,6 +17,7 @@ from ...validation import (
     require_strings,
 )
 from .origin_policy import LOOPBACK, OriginPolicy
+from .session_store import MEMORY
 
 if TYPE_CHECKING:
     from .authorization import Authorization
@@ -57,6 +58,10 @@ class EndpointOptions(Options):
     """
     handlers: int = 256
     """Limit on the handlers that run at the same time."""
+    memory: Bytes = MEMORY
+    """Limit on the bytes that clients make the server keep: sessions with their subscriptions, and messages on streams."""
+    memory_per_source: Bytes | None = None
+    """Limit on those of one principal or, without one, of one address; a fourth of `memory` unless set."""
     keepalive: Seconds = 15.0
     """Seconds without a message after which a stream carries a comment."""
     retry: Milliseconds = 1000
@@ -77,8 +82,14 @@ class EndpointOptions(Options):
                 text = f"`{name}` must be a path that begins with '/', got {value!r}"
                 raise UsageError(text)
         require_positive_integers(
-            body_limit=self.body_limit, retry=self.retry, threads=self.threads, handlers=self.handlers
+            body_limit=self.body_limit,
+            retry=self.retry,
+            threads=self.threads,
+            handlers=self.handlers,
+            memory=self.memory,
         )
+        if self.memory_per_source is not None:
+            require_positive_integers(memory_per_source=self.memory_per_source)
         if self.streams is not None:
             require_positive_integers(streams=self.streams)
         require_positive_numbers(body_time=self.body_time, keepalive=self.keepalive)

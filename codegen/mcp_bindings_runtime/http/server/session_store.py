@@ -7,14 +7,14 @@ import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from ...account import SHARE, Account, memory_size
 from ...errors import McpError
-from ...logs import RareWarning
 from ...validation import require_positive_integers, require_positive_numbers
-from .account import Account, Quota
 from .expiry import SESSION_LIFETIME
 
 if TYPE_CHECKING:
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 
 MAX_SESSIONS: Final = 10_000
 """Default limit on the sessions of a store."""
-MAX_SESSIONS_SIZE: Final = 64 * 1024 * 1024
-"""Default limit on the bytes of all sessions of a store: what clients say of themselves, and their subscriptions."""
+MEMORY: Final = 128 * 1024 * 1024
+"""Default limit on the bytes of all sessions of a store, with their subscriptions and streams."""
 MAX_RECORD_SIZE: Final = 64 * 1024
 """Limit on the bytes that a client may say of itself in ``initialize``."""
-_SHARE: Final = 4
-"""A source may have a fourth of all sessions, unless another limit is set."""
 _SMALL_SHARE: Final = 64
 """Number of sessions that each source may have, however few a fourth is."""
-_OVERHEAD: Final = 1024
-"""Bytes that are charged for a session besides its texts."""
+_OVERHEAD: Final = 8 * 1024
+"""Bytes that are charged for a session besides what its client says."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 
@@ -90,8 +88,14 @@ class SessionRecord:
 
     @property
     def size(self) -> int:
-        """Bytes of the texts of the client."""
-        return len(json.dumps([self.client, self.capabilities])) + sum(map(len, self.subscribed))
+        """Bytes of what the client says of itself."""
+        return len(json.dumps([self.client, self.capabilities]))
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the session takes in memory: its record, and its channel with the same values as objects."""
+        texts = memory_size([self.client, self.capabilities, self.subscribed])
+        return 2 * texts + _OVERHEAD
 
 
 class SessionStore(Protocol):
@@ -124,10 +128,10 @@ class SessionStore(Protocol):
 class MemorySessionStore:
     """Sessions in this process: at most ``limit``, each for ``lifetime`` seconds after its last use.
 
-    ``size`` limits the bytes of all of them, ``per_source`` the sessions of one source, by default a fourth of ``limit``;
-    a source may have the same share of the bytes. Beyond a limit, sessions end for a new one: those whose client never
-    sent ``notifications/initialized`` first, then those that are unused for longest. A session with an open stream or a
-    running request stays. ``clock`` returns the time in seconds.
+    ``per_source`` limits the sessions of one source, by default to a fourth of ``limit``. Their bytes are charged to
+    ``memory``. Beyond a limit, sessions end for a new one: those whose client never sent ``notifications/initialized``
+    first, then those that are unused for longest. A session with an open stream or a running request stays. ``clock``
+    returns the time in seconds.
     """
 
     def __init__(
@@ -135,12 +139,13 @@ class MemorySessionStore:
         *,
         limit: int = MAX_SESSIONS,
         lifetime: float = SESSION_LIFETIME,
-        size: int = MAX_SESSIONS_SIZE,
         per_source: int | None = None,
+        memory: Account | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        own = min(limit, max(_SMALL_SHARE, limit // _SHARE)) if per_source is None else per_source
-        require_positive_integers(sessions=limit, size=size, per_source=own)
+        require_positive_integers(sessions=limit)
+        own = max(_SMALL_SHARE, limit // SHARE) if per_source is None else per_source
+        require_positive_integers(per_source=own)
         require_positive_numbers(lifetime=lifetime)
         self._limit = limit
         self._lifetime = lifetime
@@ -151,9 +156,9 @@ class MemorySessionStore:
         self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
         self._sizes: dict[str, int] = {}
         """Bytes that are charged for each session."""
-        self._account = Account(Quota(limit, size), Quota(own, max(1, size * own // limit)))
+        self._counts = Account("sessions", limit, own)
+        self._memory = memory or Account("bytes of sessions", MEMORY)
         self._use_checks: list[Callable[[str], bool]] = []
-        self._full = RareWarning("sessions end early, because a limit is reached: %s")
 
     def on_end(self, callback: Callable[[str], None]) -> None:
         """See ``SessionStore.on_end``."""
@@ -167,7 +172,10 @@ class MemorySessionStore:
         """See ``SessionStore.create``."""
         with self._lock:
             ended = self._expire()
-            self._add(record, self._clock())
+            self._records[record.id] = record, self._clock()
+            self._sizes[record.id] = size = record.memory
+            self._counts.charge(record.source, 1)
+            self._memory.charge(record.source, size)
             fits = self._make_room(record, ended)
             if not fits:
                 self._remove(record.id)
@@ -175,27 +183,24 @@ class MemorySessionStore:
         if not fits:
             raise TooManySessions(self._limit)
 
-    def _add(self, record: SessionRecord, time: float) -> None:
-        self._records[record.id] = record, time
-        self._sizes[record.id] = size = record.size + _OVERHEAD
-        self._account.add(record.source, size)
-
     def _remove(self, session_id: str) -> None:
         record, _ = self._records.pop(session_id)
-        self._account.add(record.source, -self._sizes.pop(session_id), -1)
+        self._counts.release(record.source, 1)
+        self._memory.release(record.source, self._sizes.pop(session_id))
 
     def _make_room(self, record: SessionRecord, ended: list[str]) -> bool:
-        """End other sessions until no limit is exceeded; return False if none can end."""
-        account = self._account
-        while account.exceeds_own(record.source) or account.exceeds_total:
-            own = record.source if account.exceeds_own(record.source) else None
-            victim = self._find_victim(record.id, own)
-            if victim is None:
-                return False
-            self._full.log(f"{account.count} sessions of {account.size} bytes" + (f", {own!r} has most" if own else ""))
-            self._remove(victim)
-            ended.append(victim)
-        return True
+        """End other sessions until no limit is exceeded; return False if that is not possible."""
+
+        def end_some(account: Account, source: str | None, _excess: int) -> None:
+            while account.excess(source) > 0:
+                victim = self._find_victim(record.id, source)
+                if victim is None:
+                    return
+                self._remove(victim)
+                ended.append(victim)
+
+        source, accounts = record.source, (self._counts, self._memory)
+        return all(each.admits(source) or each.make_room(source, 0, partial(end_some, each)) for each in accounts)
 
     def _find_victim(self, new: str, source: str | None) -> str | None:
         """Return the session to end for a new one, among those of a source if it is given."""
@@ -209,6 +214,11 @@ class MemorySessionStore:
                 return session_id
             unused = unused or session_id
         return unused
+
+    def source_of(self, session_id: str) -> str:
+        """Return the source that a session is charged to; empty if there is no such session. Takes no lock."""
+        found = self._records.get(session_id)
+        return "" if found is None else found[0].source
 
     def load(self, session_id: str) -> SessionRecord | None:
         """See ``SessionStore.load``."""
@@ -228,8 +238,8 @@ class MemorySessionStore:
             ended: list[str] = []
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
-                size = record.size + _OVERHEAD
-                self._account.add(record.source, size - self._sizes[record.id], 0)
+                size = record.memory
+                self._memory.charge(record.source, size - self._sizes[record.id])
                 self._sizes[record.id] = size
                 self._make_room(record, ended)
         self._call_back(ended)

@@ -11,6 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from ...account import Account
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
 from ...connection.calls import PendingCalls
@@ -65,11 +66,12 @@ _STATUS_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400,
 class StatelessEndpoint:
     """Serves requests that need no session."""
 
-    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter) -> None:
+    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, memory: Account) -> None:
         self._revisions = routes.revisions
         self._param_headers = {server: ToolParamHeaders(server) for server in routes.stateless}
         self._options = options
         self._limiter = limiter
+        self._memory = memory
 
     def post(
         self, environ: Mapping[str, Any], body: bytes, value: Any, server: Server, principal: str | None
@@ -99,14 +101,15 @@ class StatelessEndpoint:
             if event.refusal is not None:
                 return json_response(_STATUS_UNHANDLED.get(event.refusal.code, 400), event.line)
             if method == LISTEN:
-                return self._listen(server, session, value["id"], event.line, partial(has_hung_up, environ))
+                source = principal or client_address(environ)
+                return self._listen(server, session, value["id"], event.line, source, partial(has_hung_up, environ))
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
         return empty_response(202)
 
     def _run(self, environ: Mapping[str, Any], server: Server, session: Session, incoming: Incoming) -> PendingResponse:
-        channel = _channel(server, session, incoming, self._open_stream)
+        channel = _channel(server, session, incoming, partial(self._open_stream, incoming.principal or incoming.source))
         return PendingResponse(
             channel,
             [partial(channel.run, server, incoming)],
@@ -142,18 +145,27 @@ class StatelessEndpoint:
             on_close=on_close,
         ).response()
 
-    def _open_stream(self) -> EventLog:
+    def _open_stream(self, source: str | None) -> EventLog:
         if not self._limiter.acquire(long=False):
             raise NoStream
-        return MemoryEventLog(keep=False, expected=True)
+        return self._new_log(source)
+
+    def _new_log(self, source: str | None) -> EventLog:
+        return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source or "")
 
     def _listen(
-        self, server: Server, session: Session, request_id: Any, first: bytes, is_gone: Callable[[], bool]
+        self,
+        server: Server,
+        session: Session,
+        request_id: Any,
+        first: bytes,
+        source: str,
+        is_gone: Callable[[], bool],
     ) -> Response:
         """Open the stream of a subscription, which lasts until one side ends it."""
         if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
-        log = MemoryEventLog(keep=False, expected=True)
+        log = self._new_log(source)
         subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
         channel = _channel(server, session, subscription, lambda: log)
         channel.send(first)

@@ -8,14 +8,20 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from ...account import Account
 from ...errors import McpError
 from ...validation import require_positive_integers
 from .event_log import EventLog, MemoryEventLog, Priority
 from .expiry import SESSION_LIFETIME, STREAM_LIFETIME
-from .session_store import MAX_SESSIONS, MemorySessionStore, SessionStore
+from .session_store import MAX_SESSIONS, MEMORY, MemorySessionStore, SessionStore
 
 MAX_STREAMS = 32
 """Limit on the streams that are kept of a session."""
+
+_MAX_FRUITLESS = 1000
+"""Limit on the sources for which ``MemoryStore`` remembers that nothing could be dropped."""
+_PAUSE = 1.0
+"""Seconds for which it does."""
 
 STANDALONE = "0"
 """The name of the stream of a session that belongs to no request."""
@@ -90,6 +96,9 @@ class MemoryStore:
 
     ``sessions_per_source`` is the limit for one principal or, without one, one address: by default a fourth. See
     ``MemorySessionStore`` for what ends at a limit.
+
+    ``memory`` is charged with the bytes of sessions and streams. Beyond its limit, streams lose messages: first those that
+    were delivered, then notifications that no client reads, then whole answers whose client has gone.
     """
 
     def __init__(
@@ -101,7 +110,11 @@ class MemoryStore:
     ) -> None:
         if sessions_per_source is not None:
             require_positive_integers(sessions_per_source=sessions_per_source)
-        self.sessions = MemorySessionStore(limit=sessions, lifetime=lifetime, per_source=sessions_per_source)
+        self.memory = Account("bytes of sessions and streams", MEMORY)
+        self.memory.add_eviction(self._shrink)
+        self.sessions = MemorySessionStore(
+            limit=sessions, lifetime=lifetime, per_source=sessions_per_source, memory=self.memory
+        )
         self.sessions.on_end(self.end_streams)
         self.sessions.add_use_check(self._is_read)
         self._lock = Lock()
@@ -109,6 +122,8 @@ class MemoryStore:
         # Streams in the order in which they were last checked for expiry.
         self._checked: OrderedDict[tuple[str, str], MemoryEventLog] = OrderedDict()
         self._receivers: list[MessageReceiver] = []
+        self._fruitless: dict[str | None, float] = {}
+        """Sources of whose streams nothing could be dropped, and the times until which that is not tried again."""
 
     def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
         """See ``Store.open``."""
@@ -119,7 +134,12 @@ class MemoryStore:
                 self._expire_some()
                 if len(logs) >= MAX_STREAMS:
                     self._drop_oldest(session_id, logs)
-                log = logs[stream] = MemoryEventLog(keep=keep, expected=stream != STANDALONE)
+                log = logs[stream] = MemoryEventLog(
+                    keep=keep,
+                    expected=stream != STANDALONE,
+                    account=self.memory,
+                    source=self.sessions.source_of(session_id),
+                )
                 if stream != STANDALONE:
                     self._checked[session_id, stream] = log
             return log
@@ -138,12 +158,51 @@ class MemoryStore:
                 self._checked[session_id, stream] = log
             else:
                 self._logs.get(session_id, {}).pop(stream, None)
+                log.discard()
+
+    def _shrink(self, source: str | None, excess: int) -> None:
+        """Drop messages of a source, those first that are missed least; of all sources if it is None."""
+        now = monotonic()
+        if now < self._fruitless.get(source, 0.0):
+            return
+        before = self.memory.used
+        # Some more, so that not every message has to search.
+        excess += self.memory.each // 8
+        for gives_up in (self._drop_delivered, _drop_notifications, self._drop_ended):
+            with self._lock:
+                found = [
+                    (session_id, stream, log)
+                    for session_id, logs in self._logs.items()
+                    for stream, log in logs.items()
+                    if source in {None, log.source}
+                ]
+            for session_id, stream, log in sorted(found, key=lambda each: each[2].since):
+                excess -= gives_up(session_id, stream, log)
+                if excess <= 0:
+                    return
+        if self.memory.used >= before:
+            if len(self._fruitless) >= _MAX_FRUITLESS:
+                self._fruitless.clear()
+            self._fruitless[source] = now + _PAUSE
+
+    def _drop_delivered(self, session_id: str, stream: str, log: MemoryEventLog) -> int:
+        """Drop the messages that were delivered, and the stream if there are no others; return the freed bytes."""
+        return log.shrink(undelivered=False) + (self._drop_ended(session_id, stream, log) if log.empty else 0)
+
+    def _drop_ended(self, session_id: str, stream: str, log: MemoryEventLog) -> int:
+        """Drop a stream that has ended and that no client reads; return the number of freed bytes."""
+        if log.attached or not log.ended:
+            return 0
+        with self._lock:
+            self._logs.get(session_id, {}).pop(stream, None)
+            self._checked.pop((session_id, stream), None)
+        return log.discard()
 
     def _drop_oldest(self, session_id: str, logs: dict[str, MemoryEventLog]) -> None:
         """Drop the oldest stream of a session that has ended."""
         name = next((name for name, log in logs.items() if log.ended and not log.attached), None)
         if name is not None:
-            del logs[name]
+            logs.pop(name).discard()
             self._checked.pop((session_id, name), None)
 
     def find(self, session_id: str, stream: str) -> EventLog | None:
@@ -159,7 +218,7 @@ class MemoryStore:
             for name in logs:
                 self._checked.pop((session_id, name), None)
         for log in logs.values():
-            log.end()
+            log.discard()
 
     def on_message(self, receive: MessageReceiver) -> None:
         """See ``Store.on_message``."""
@@ -172,3 +231,8 @@ class MemoryStore:
             others = [each for each in self._receivers if each != receive]
         for other in others:
             other(session_id, line)
+
+
+def _drop_notifications(_session_id: str, _stream: str, log: MemoryEventLog) -> int:
+    """Drop the notifications that no client reads; return the number of freed bytes."""
+    return 0 if log.attached else log.shrink(undelivered=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ...account import Account
 from ...connection.thread_pool import ThreadPool
 from ...logs import log_exception, write_log
 from ...server.routing import Routes
@@ -18,6 +19,7 @@ from .pending_response import PendingResponse
 from .request_body import read_body
 from .responses import STATUS_LINES, Rejection, Response, empty_response
 from .session_endpoint import SessionEndpoint
+from .session_store import MEMORY
 from .session_table import SessionTable
 from .stateless_endpoint import StatelessEndpoint, parse
 from .store import MemoryStore, SharedStore, StoreUnavailable
@@ -60,13 +62,15 @@ class Application:
             limiter = StreamLimiter(connections, options.streams, option="connections")
         self._limiter = limiter
         store = options.store or MemoryStore()
+        memory = store.memory if isinstance(store, MemoryStore) else Account("bytes of streams", MEMORY)
+        memory.set_limits(options.memory, options.memory_per_source)
         by_revision = {server.binding.revision: server for server in routes.handshake}
         self._table = table = SessionTable(by_revision, store, pool)
         if isinstance(store, SharedStore):
             from .announcement_relay import AnnouncementRelay
 
             AnnouncementRelay(routes.servers, store, table)
-        self._stateless = StatelessEndpoint(routes, options, limiter) if routes.stateless else None
+        self._stateless = StatelessEndpoint(routes, options, limiter, memory) if routes.stateless else None
         self._sessions = SessionEndpoint(routes, options, store, limiter, table) if routes.handshake else None
         self._legacy_sse: LegacySseEndpoint | None = None
         if routes.handshake and options.sse_path is not None:
