@@ -78,6 +78,16 @@ if TYPE_CHECKING:
         handlers: int
         """Limit on the handlers that run at the same time. Default: 256."""
 
+        memory: int
+        """Limit on the bytes that clients make the server keep: sessions with their
+        subscriptions, and messages on streams. Default: 134217728.
+        """
+
+        memory_per_source: int | None
+        """Limit on those of one principal or, without one, of one address; a fourth of
+        `memory` unless set.
+        """
+
         keepalive: float
         """Seconds without a message after which a stream carries a comment. Default:
         15.0.
