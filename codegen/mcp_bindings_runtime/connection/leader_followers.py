@@ -88,7 +88,7 @@ class LeaderFollowers:
         """The jobs that wait for a thread, and their bytes."""
         self._added = 0
         """Bytes of all jobs so far. The leader alone changes it."""
-        self._taken = 0
+        self._removed = 0
         """Bytes of those that have left the queue."""
         self.stopped = False
         self.answered = False
@@ -145,7 +145,7 @@ class LeaderFollowers:
 
     def add_job(self, job: Any, size: int = 0) -> bool:
         """Queue a job of so many bytes, as the leader; return False if too many wait."""
-        if self.jobs and (len(self.jobs) >= MAX_QUEUED or self._added - self._taken + size > MAX_QUEUED_SIZE):
+        if self.jobs and (len(self.jobs) >= MAX_QUEUED or self._added - self._removed + size > MAX_QUEUED_SIZE):
             return False
         self._added += size
         self.jobs.append((job, size))
@@ -179,7 +179,7 @@ class LeaderFollowers:
                 if len(self.busy) >= self._limit or not self.jobs:
                     return
                 job, size = self.jobs.popleft()
-                self._taken += size
+                self._removed += size
                 self.busy.add(me)
             try:
                 self._run(job)
