@@ -14,7 +14,7 @@ SHARE = 4
 """A single source may have a fourth of the total, unless another limit is set."""
 
 Eviction: TypeAlias = Callable[[Any, int], object]
-"""A function of a source, or None for all sources, and an amount; it gives up things of at least that amount if it can."""
+"""A function of a source, or None for all sources, and an amount; it drops things of at least that amount if it can."""
 
 
 class Account:

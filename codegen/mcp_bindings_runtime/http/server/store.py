@@ -168,7 +168,7 @@ class MemoryStore:
         before = self.memory.used
         # Some more, so that not every message has to search.
         excess += self.memory.each // 8
-        for gives_up in (self._drop_delivered, _drop_notifications, self._drop_ended):
+        for drop in (self._drop_delivered, _drop_notifications, self._drop_ended):
             with self._lock:
                 found = [
                     (session_id, stream, log)
@@ -177,7 +177,7 @@ class MemoryStore:
                     if source in {None, log.source}
                 ]
             for session_id, stream, log in sorted(found, key=lambda each: each[2].since):
-                excess -= gives_up(session_id, stream, log)
+                excess -= drop(session_id, stream, log)
                 if excess <= 0:
                     return
         if self.memory.used >= before:
