@@ -109,7 +109,7 @@ class Deployment:
 
     def usage(self) -> Usage | None:
         """Return the most that any process holds; None while they are being replaced."""
-        with suppress(OSError, IndexError, ValueError):
+        with suppress(OSError, LookupError, ValueError):
             each = [_usage(pid) for pid in self.processes()]
             return Usage(*(max(values) for values in zip(*each, strict=True)))
         return None

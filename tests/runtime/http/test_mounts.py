@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -111,6 +113,23 @@ def test_any_wsgi_server_serves_it(recipes: Path, server: str) -> None:
         assert wire.ask("DELETE").status == 204
         assert standing.messages() == []
         standing.close()
+
+
+def test_a_gunicorn_worker_that_stops_ends_its_streams(recipes: Path) -> None:
+    pid = recipes / "gunicorn.pid"
+    command = ["-m", "gunicorn", "--graceful-timeout", "600", "--pid", str(pid), "--bind", "127.0.0.1:{port}", "{app}"]
+    with served(command, recipes, "app:app") as port, ThreadPoolExecutor(1) as threads:
+        wire = Wire(port, "/")
+        wire.initialize("2025-11-25")
+        stream = wire.stream()
+        assert stream.block() == [":"]
+        ended = threads.submit(stream.messages)
+        os.kill(int(pid.read_text(encoding="ascii")), signal.SIGTERM)
+        try:
+            assert ended.result(PATIENCE) == []
+        finally:
+            wire.close()
+        eventually(lambda: not pid.exists())
 
 
 WORKING = """
