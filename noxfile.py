@@ -369,6 +369,14 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session(default=False, allow_parallel=False)
+def http_soak(session: nox.Session) -> None:
+    """Soak HTTP servers for half an hour each, or for `-- --seconds N`: hostile peers, restarts, few descriptors."""
+    _install(session, "test")
+    session.chdir("tests")
+    session.run("python", "-m", "http_soak", *session.posargs)
+
+
+@nox.session(default=False, allow_parallel=False)
 def bench(session: nox.Session) -> None:
     """Run all benchmarks, with medians of this run, and write docs/benchmarks.md.
 

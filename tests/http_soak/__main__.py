@@ -19,14 +19,15 @@ from random import SystemRandom
 from subprocess import PIPE, Popen
 from threading import Event, Thread
 
+from support.raw_http_client import NEW
+from support.scripted_peers import environment, package
+
 from http_soak.deployment import Deployment, OneProcess, TwoWorkers, Usage
-from http_soak.hostile_peers import LATEST
 from http_soak.honest_peers import HonestPeers
+from http_soak.hostile_peers import LATEST
 from http_soak.processor_time import ProcessorTime
 from http_soak.record import Journal, Record
 from http_soak.report import Soak, rows, table
-from support.raw_http_client import NEW
-from support.scripted_peers import environment, package
 
 REVISIONS = [LATEST, NEW]
 SERVERS = {"run_http": OneProcess, "gunicorn": TwoWorkers}
@@ -66,7 +67,9 @@ def hostile_peers(deployment: Deployment, record: Record, seed: int) -> Iterator
     assert program.stdout is not None
     lines = program.stdout
     counts: dict[str, int] = {}
-    reader = Thread(target=lambda: [counts.update(json.loads(line)) for line in lines if line.endswith("\n")], daemon=True)
+    reader = Thread(
+        target=lambda: [counts.update(json.loads(line)) for line in lines if line.endswith("\n")], daemon=True
+    )
     reader.start()
     try:
         yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -61,13 +60,12 @@ class Deployment:
     def start(self) -> None:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, *self.command()],
+                ["sh", "-c", f'ulimit -n {DESCRIPTORS} && exec "$@"', "sh", sys.executable, *self.command()],
                 env=self._environment,
                 cwd=FOLDER,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS)),
             )
         eventually(self.listens, STARTING)
 
@@ -173,6 +171,4 @@ def _usage(pid: int) -> Usage:
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     values = dict(line.split(":", 1) for line in status.splitlines())
     memory = int(values["VmRSS"].split()[0]) * 1024
-    return Usage(memory, len(os.listdir(f"/proc/{pid}/fd")), int(values["Threads"]))
-
-
+    return Usage(memory, sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()), int(values["Threads"]))

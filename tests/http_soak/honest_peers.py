@@ -12,10 +12,11 @@ from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Event, Thread
 from typing import Any
 
-from http_soak.record import Call, Record
-from http_soak.server_program import STATE
 from mcp_bindings import RetryPolicy
 from support.scripted_peers import environment, package, text_of
+
+from http_soak.record import Call, Record
+from http_soak.server_program import STATE
 
 TIMEOUT = 30.0
 """Seconds that a call may take."""

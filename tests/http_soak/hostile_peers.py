@@ -78,7 +78,9 @@ class Hostile:
     def begin_session(self) -> dict[str, str]:
         """Return the headers of a new session."""
         params = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO}
-        head = self.exchange(self.message(json.dumps(request("initialize", 0, params)).encode())).partition(b"\r\n\r\n")[0]
+        head = self.exchange(self.message(json.dumps(request("initialize", 0, params)).encode())).partition(
+            b"\r\n\r\n"
+        )[0]
         fields = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:])
         found = {name.decode().lower(): value.decode() for name, value in fields.items()}
         headers = {"Mcp_Session_Id": found["mcp-session-id"], "MCP_Protocol_Version": LATEST}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 
 from attrs import define, frozen
+
 from http_soak.deployment import Usage
 from http_soak.honest_peers import TIMEOUT, hung
 from http_soak.record import Call, Journal, Record
@@ -73,12 +74,20 @@ def rows(soak: Soak) -> Iterator[Row]:
     unexecuted = [call for call in record.calls if call.outcome == "answered" and not journal.begun[call.key]]
     yield _none("results without an execution", unexecuted)
     lost = [call for call in failed if journal.ended[call.key]]
-    yield Row("answers lost when the server or Redis was killed", f"{sum(record.disturbed(call, graceful=False) for call in lost):,}")
+    yield Row(
+        "answers lost when the server or Redis was killed",
+        f"{sum(record.disturbed(call, graceful=False) for call in lost):,}",
+    )
     yield _none("other answers lost", [call for call in lost if not record.disturbed(call, graceful=False)])
     yield Row("calls that failed during a restart", f"{sum(record.disturbed(call) for call in failed):,}")
     yield _none("other calls that failed", [call for call in failed if not record.disturbed(call)])
     silences = {name: _longest(times, soak.stopped) for name, times in record.changes.items()}
-    yield Row("longest silence of a listener", f"{max(silences.values()):.1f} s", f"{DEAF:g} s", max(silences.values()) <= DEAF)
+    yield Row(
+        "longest silence of a listener",
+        f"{max(silences.values()):.1f} s",
+        f"{DEAF:g} s",
+        max(silences.values()) <= DEAF,
+    )
     yield from _times(soak)
     yield Row("largest memory of a process", _mib(soak.peak.memory), _mib(MEMORY), soak.peak.memory <= MEMORY)
     yield Row("most descriptors of a process", f"{soak.peak.descriptors:,}")
@@ -97,7 +106,9 @@ def _none(measure: str, found: Sequence[Call]) -> Row:
 
 
 def _left(name: str, first: int, last: int, more: int) -> Row:
-    return Row(f"{name} at the end", f"{last:,} ({first:,} at the beginning)", f"{first + more:,}", last <= first + more)
+    return Row(
+        f"{name} at the end", f"{last:,} ({first:,} at the beginning)", f"{first + more:,}", last <= first + more
+    )
 
 
 def _longest(times: Sequence[float], until: float) -> float:
@@ -116,7 +127,10 @@ def _times(soak: Soak) -> Iterator[Row]:
     text = f"{during * 1000:.1f} ms ({during / before if before else 0:.1f} times as long)"
     good = during <= SLOWER * before if judged else None
     yield Row("99 of 100 calls end within, with them", text, f"{SLOWER:g} times as long", good)
-    yield Row("time of the processors for other programs", f"{soak.others:.0%}" + ("" if judged else ", too much to judge times"))
+    yield Row(
+        "time of the processors for other programs",
+        f"{soak.others:.0%}" + ("" if judged else ", too much to judge times"),
+    )
 
 
 def _seconds(call: Call) -> float:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -14,7 +15,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.http.server import http_server
+from mcp_bindings_runtime.http.server import acceptor, http_server
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
 from support.revisions import HANDSHAKE
@@ -216,6 +217,51 @@ def test_a_single_idle_connection_makes_room() -> None:
         for _ in range(3):
             with connections(wire, 1):
                 assert wire.ask("POST", body, headers).text == "1"
+
+
+class Block:
+    """Stops the event loop of a server."""
+
+    def __init__(self, loop: Any) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+        loop.call(self)
+
+    def __call__(self) -> None:
+        self.begun.set()
+        assert self.go.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("reason", ["another client", "the time", "the end of the server"])
+def test_a_connection_is_not_closed_when_a_request_has_just_arrived(
+    monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    monkeypatch.setattr(acceptor, "_GRACE", 0.0)
+    server, _ = echo_server(NEW)
+    options: dict[str, Any] = {"another client": {"connections": 1}, "the time": {"idle": 0.3}}.get(reason, {})
+    with ExitStack() as stack:
+        served = stack.enter_context(http_server.make_server([server], **options))
+        wire = Wire(served.port)
+        sent = raw_request(wire, call(1, n=1), NEW)
+        (kept,) = stack.enter_context(connections(wire, 1, sent))
+        assert kept.recv(65536).startswith(b"HTTP/1.1 200 ")
+        handler = served._connections
+        eventually(lambda: handler._acceptor._idle)
+        (idle,) = handler._acceptor._idle
+        block = Block(handler.loop)
+        assert block.begun.wait(PATIENCE)
+        if reason == "another client":
+            stack.enter_context(connections(wire, 1))
+        elif reason == "the time":
+            eventually(lambda: idle.deadline < time.monotonic())
+        else:
+            ending = threading.Thread(target=served.close)
+            ending.start()
+            stack.callback(ending.join)
+            eventually(lambda: handler._stop_at is not None)
+        kept.sendall(sent)
+        block.go.set()
+        status = b"503" if reason == "the end of the server" else b"200"
+        assert kept.recv(65536).startswith(b"HTTP/1.1 " + status)
 
 
 def test_a_connection_that_becomes_idle_makes_room_for_those_that_wait(caplog: pytest.LogCaptureFixture) -> None:

@@ -90,10 +90,12 @@ class Acceptor:
     def _make_room(self) -> bool:
         """Close a connection for a new one; if that must wait, accept none for the time being, and return False."""
         waiting = self._idle or self._incomplete
-        if not waiting:
+        # A request that has just arrived is read next.
+        found = next(((each, since) for each, since in waiting.items() if not each.has_unread), None)
+        if found is None:
             self._listen(0)
             return False
-        connection, since = next(iter(waiting.items()))
+        connection, since = found
         wait = since + _GRACE - monotonic()
         if wait > 0:
             self._pause(wait)

@@ -122,7 +122,7 @@ class ConnectionHandler:
                 self._look_after(connection, now - connection.since)
         if self._stop_at is None:
             return True
-        busy = any(each.unsent or each.phase is not Phase.RECEIVING for each in self._connections)
+        busy = any(each.unsent or each.phase is not Phase.RECEIVING or each.has_unread for each in self._connections)
         return busy and now < self._stop_at
 
     def _look_after(self, connection: HttpConnection, seconds: float) -> None:
@@ -179,7 +179,9 @@ class ConnectionHandler:
             write_log("info", text, connection.remote_addr, self._limits.send_time)
             self._close(connection)
         elif connection.phase is not Phase.RECEIVING or connection.idle:
-            self._close(connection)
+            # A request that has just arrived is read next.
+            if connection.phase is Phase.CLOSING or not connection.has_unread:
+                self._close(connection)
         elif connection.request is None:
             connection.refuse("408 Request Timeout")
             self._forget_waiting(connection)

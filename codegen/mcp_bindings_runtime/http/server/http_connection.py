@@ -200,6 +200,14 @@ class HttpConnection:
             return True
 
     @property
+    def has_unread(self) -> bool:
+        """Whether bytes have arrived that were not received yet."""
+        try:
+            return bool(self.socket.recv(1, socket.MSG_PEEK))
+        except OSError:
+            return False
+
+    @property
     def idle(self) -> bool:
         """Whether no request has begun to arrive."""
         return self.request is None and not len(self.rfile)
