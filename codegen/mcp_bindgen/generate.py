@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -119,7 +120,8 @@ def generate(
             message = f"{item.label!r} and {twin.label!r} have the same package name, {package.name}; change one label"
             raise BindgenError(message)
         packages.append(package)
-    return Run(tuple(packages), {**root_files(runtime), **(runtime_files() if copy_runtime else {})})
+    shared = {**root_files(runtime), **(runtime_files() if copy_runtime else {}), **_bridge(labels, packages, runtime)}
+    return Run(tuple(packages), shared)
 
 
 def understood(item: Input) -> Protocol:
@@ -135,6 +137,21 @@ def protocol_of(item: Input) -> Protocol:
 def count_types(protocol: Protocol) -> int:
     """Return the number of types that a schema declares: objects and aliases, without inline ones."""
     return sum(declared.kind != "inline" for declared in protocol.objects.values()) + len(protocol.aliases)
+
+
+def _bridge(labels: Collection[str], packages: Collection[Package], runtime: str) -> dict[str, str]:
+    """Return the files that convert messages between the revisions in the target; none if there is only one."""
+    from mcp_bindgen.bridge import plan_step
+    from mcp_bindgen.emit.bridge_modules import bridge_files
+
+    places = [place for place, revision in enumerate(catalog.revisions()) if revision in labels]
+    if len(places) < 2:
+        return {}
+    revisions = catalog.revisions()[places[0] : places[-1] + 1]
+    read = {package.label: package.protocol for package in packages}
+    protocols = [read.get(revision) or catalog.load(revision) for revision in revisions]
+    steps = [(plan_step(newer, older), plan_step(older, newer)) for older, newer in pairwise(protocols)]
+    return bridge_files(revisions, steps, runtime)
 
 
 def _base(item: Input) -> str | None:

@@ -52,7 +52,7 @@ class TypeShapes:
             case AliasOf():
                 return ("alias", self._names[kind.name])
             case Union():
-                return ("union", _decision(kind.decision), tuple(self.shape(member) for member in kind.members))
+                return ("union", decision_shape(kind.decision), tuple(self.shape(member) for member in kind.members))
 
     def _inline_map(self, declared: ObjectType) -> Shape:
         if declared.path in self._open:
@@ -68,22 +68,23 @@ class TypeShapes:
         return "object" if value == "json" else ("map", value)
 
 
-def _decision(decision: Decision | None) -> int | tuple[Any, ...] | None:
+def decision_shape(decision: Decision | None) -> int | tuple[Any, ...] | None:
+    """Return a decision as the runtime reads it."""
     match decision:
         case None:
             return None
         case Member():
             return decision.index
         case ByKind():
-            return ("kind", tuple((kind, _decision(branch)) for kind, branch in decision.branches))
+            return ("kind", tuple((kind, decision_shape(branch)) for kind, branch in decision.branches))
         case ByTag():
-            tags = tuple((value, _decision(branch)) for value, branch in decision.branches)
-            return ("tag", decision.key, tags, _decision(decision.absent))
+            tags = tuple((value, decision_shape(branch)) for value, branch in decision.branches)
+            return ("tag", decision.key, tags, decision_shape(decision.absent))
         case ByKey():
-            return ("key", decision.key, _decision(decision.present), _decision(decision.absent))
+            return ("key", decision.key, decision_shape(decision.present), decision_shape(decision.absent))
         case ByNested():
-            return ("nested", decision.key, _decision(decision.inner))
+            return ("nested", decision.key, decision_shape(decision.inner))
         case ByFirst():
-            return ("first", _decision(decision.inner), _decision(decision.empty))
+            return ("first", decision_shape(decision.inner), decision_shape(decision.empty))
         case Undecidable():
             return ("undecidable", decision.reason)

@@ -1,0 +1,208 @@
+"""Conversion between any two revisions: steps between neighbours, composed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..errors import UsageError
+from .ledger import LedgerEntry
+from .replacements import REPLACEMENTS
+from .step import Envelope, Inexpressible, Step
+from .step_tables import Node, StepTables
+
+Side: TypeAlias = Literal["client", "server"]
+
+_OTHER: Mapping[str, Side] = {"client": "server", "server": "client"}
+_META_REVISION = "io.modelcontextprotocol/protocolVersion"
+
+
+class Converted(NamedTuple):
+    """The result of a conversion."""
+
+    messages: tuple[Any, ...]
+    """The converted messages: one; none if the message was refused or dropped; several if a batch was split."""
+    ledger: tuple[LedgerEntry, ...]
+    """The differences, in the order in which the steps found them."""
+
+    @property
+    def message(self) -> Any:
+        """The converted message, or None if there is none. Raise ``UsageError`` if a batch was split."""
+        if len(self.messages) > 1:
+            text = f"the batch was split into {len(self.messages)} messages; use `messages`"
+            raise UsageError(text)
+        return self.messages[0] if self.messages else None
+
+
+class ConvertedValue(NamedTuple):
+    """The result of the conversion of a result or of capabilities."""
+
+    value: Any
+    """None if the target cannot express it."""
+    ledger: tuple[LedgerEntry, ...]
+
+
+class Bridge:
+    """All steps of a package: ``revisions`` are their revisions, oldest first; ``package`` holds their modules."""
+
+    def __init__(self, package: str, revisions: Sequence[str]) -> None:
+        self._package = package
+        self.revisions = tuple(revisions)
+
+    def convert(
+        self,
+        message: Any,
+        to: str,
+        from_: str | None,
+        *,
+        answers: str | None,
+        sender: Side | None,
+        client_info: Mapping[str, Any] | None,
+        client_capabilities: Mapping[str, Any] | None,
+        strict: bool,
+    ) -> Converted:
+        """Convert a message or a batch; see the emitted ``convert``."""
+        source = from_ if from_ is not None else self.revision_of(message)
+        ledger: list[LedgerEntry] = []
+        waiting = [message]
+        for tables in self._steps(source, to):
+            placeholders = _placeholders(tables, client_info, client_capabilities)
+            converted: list[Any] = []
+            for each in waiting:
+                converted += _message(each, tables, answers, sender, placeholders, ledger, strict=strict)
+            waiting = converted
+        return Converted(tuple(waiting), tuple(ledger))
+
+    def convert_value(
+        self,
+        value: Any,
+        to: str,
+        from_: str,
+        node_of: Callable[[StepTables], Node],
+        *,
+        method: str | None,
+        sender: Side | None,
+        strict: bool,
+    ) -> ConvertedValue:
+        """Convert a value that is not a message; ``node_of`` selects its treatment."""
+        ledger: list[LedgerEntry] = []
+        for tables in self._steps(from_, to):
+            requester = tables.senders.get(method or "")
+            envelope = Envelope(_direction(sender or _OTHER.get(requester or "")), method, None)
+            step = Step(tables, REPLACEMENTS, _placeholders(tables, None, None), envelope, ledger, strict=strict)
+            try:
+                value = step.convert(value, node_of(tables), ())
+            except Inexpressible as problem:
+                step.note(problem.path, problem.action, problem.reason)
+                return ConvertedValue(None, tuple(ledger))
+        return ConvertedValue(value, tuple(ledger))
+
+    def revision_of(self, message: Any) -> str:
+        """Return the revision that a message names; raise ``UsageError`` if it names none of the known ones."""
+        params = message.get("params") if isinstance(message, dict) else None
+        params = params if isinstance(params, dict) else {}
+        meta = params.get("_meta")
+        named = meta.get(_META_REVISION) if isinstance(meta, dict) else None
+        if isinstance(message, dict) and message.get("method") == "initialize":
+            named = params.get("protocolVersion")
+        if named not in self.revisions:
+            text = f"the message names no known revision; pass `from_`, one of {', '.join(self.revisions)}"
+            raise UsageError(text)
+        return str(named)
+
+    def _steps(self, source: str, target: str) -> list[StepTables]:
+        """Return the tables from one revision to another; raise ``UsageError`` if a revision has no step."""
+        for revision in (source, target):
+            if revision not in self.revisions:
+                text = (
+                    f"there is no step to or from {revision!r}; use one of {', '.join(self.revisions)}, "
+                    "or generate a schema of your own with --base"
+                )
+                raise UsageError(text)
+        start, end = self.revisions.index(source), self.revisions.index(target)
+        if start <= end:
+            pairs = zip(self.revisions[start:end], self.revisions[start + 1 : end + 1], strict=True)
+            return [self._module(older, newer).NEWER for older, newer in pairs]
+        pairs = zip(self.revisions[end:start], self.revisions[end + 1 : start + 1], strict=True)
+        return [self._module(older, newer).OLDER for older, newer in pairs][::-1]
+
+    def _module(self, older: str, newer: str) -> Any:
+        name = f"v{older}_to_v{newer}".replace("-", "_")
+        return import_module(f"{self._package}.{name}")
+
+
+def _message(
+    message: Any,
+    tables: StepTables,
+    answers: str | None,
+    sender: Side | None,
+    placeholders: Mapping[str, Any],
+    ledger: list[LedgerEntry],
+    *,
+    strict: bool,
+) -> list[Any]:
+    """Return the messages that a message or a batch becomes in one step."""
+    if isinstance(message, list):
+        parts = [
+            part
+            for each in message
+            for part in _message(each, tables, answers, sender, placeholders, ledger, strict=strict)
+        ]
+        if tables.batches is None:
+            return [parts] if parts else []
+        step = Step(tables, REPLACEMENTS, placeholders, Envelope(_direction(sender), None, None), ledger, strict=strict)
+        step.note((), "renamed", tables.batches)
+        return parts
+    if not isinstance(message, dict):
+        return [message]
+    nodes, method, sender = _treatment(message, tables, answers, sender)
+    envelope = Envelope(_direction(sender), method, message.get("id"))
+    step = Step(tables, REPLACEMENTS, placeholders, envelope, ledger, strict=strict)
+    mark = len(ledger)
+    try:
+        for path, node in nodes:
+            if path:
+                message = {**message, path: step.convert(message[path], node, (path,))}
+            else:
+                message = step.convert(message, node, ())
+    except Inexpressible as problem:
+        del ledger[mark:]
+        step.note(problem.path, problem.action, problem.reason)
+        return []
+    return [message]
+
+
+def _treatment(
+    message: dict[str, Any], tables: StepTables, answers: str | None, sender: Side | None
+) -> tuple[list[tuple[str, Node]], str | None, Side | None]:
+    """Return the nodes for a message, each with the member that it is for or an empty name; its method and sender."""
+    method = message.get("method")
+    if isinstance(method, str):
+        known: Any = tables.senders.get(method)
+        kind = "request" if "id" in message else "notification"
+        keys = (f"{method} from {sender}", method)
+        node = next((tables.methods[key] for key in keys if key in tables.methods), tables.envelopes.get(kind))
+        return [("", node)], method, sender or known
+    requester = tables.senders.get(answers or "")
+    sender = sender or _OTHER.get(requester or "")
+    result = tables.results.get(answers or "")
+    if "error" in message:
+        # The error of a request that the target lacks is not expressible, either.
+        node = result if result is not None and result[0] in {"refuse", "omit"} else tables.envelopes.get("error")
+        return [("", node)], answers, sender
+    nodes = [("", tables.envelopes.get("response"))]
+    if answers is not None and "result" in message:
+        nodes.insert(0, ("result", result))
+    return nodes, answers, sender
+
+
+def _placeholders(
+    tables: StepTables, client_info: Mapping[str, Any] | None, client_capabilities: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    info = None if client_info is None else dict(client_info)
+    return {"$revision": tables.target, "$client_info": info, "$client_capabilities": dict(client_capabilities or {})}
+
+
+def _direction(sender: str | None) -> str | None:
+    return None if sender is None else f"{sender}->{_OTHER[sender]}"
