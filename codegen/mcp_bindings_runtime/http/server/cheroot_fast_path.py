@@ -1,7 +1,8 @@
-"""The fast path of cheroot: parse the head of a request once, and write the head of a response in one step.
+"""The fast path of cheroot: parse the head of a request once, and write a whole response in one step.
 
-Relied on: the attributes that ``HTTPRequest.parse_request`` and ``Gateway_10.get_environ`` set. Tested with cheroot 10.0.0
-and 11.1.2. A head that is new, or unusual in any way, is parsed by cheroot.
+Relied on: the attributes that ``HTTPRequest.__init__``, ``parse_request`` and ``Gateway_10.get_environ`` set. Tested with
+cheroot 10.0.0 and 11.1.2. cheroot parses a head that is new, or unusual in any way, and writes the heads of errors, of
+streams and of the last response on a connection.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 from email.utils import formatdate
 from functools import lru_cache
 from time import time
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from .cheroot_requests import StrictGateway, StrictRequest
+from .responses import STATUS_LINES, Response
 
 if TYPE_CHECKING:
     from .request_reader import RequestReader
@@ -23,13 +25,15 @@ MAX_HEADS: Final = 4
 """Limit on the heads that are remembered of one connection."""
 MAX_HEAD_SIZE: Final = 2048
 """Limit on the bytes of a head that is remembered."""
+MAX_DIGITS: Final = 15
+"""Limit on the digits of the ``Content-Length`` in a head that is remembered."""
 
-_PER_REQUEST: Final = frozenset({"conn", "inheaders", "outheaders", "rfile", "server"})
+_PER_REQUEST: Final = frozenset({"conn", "inheaders", "outheaders", "parsed_head", "rfile", "server"})
 """Attributes of cheroot's requests that do not follow from the head alone."""
-_SET_BY_CHEROOT: Final = frozenset({b"connection", b"date", b"server", b"transfer-encoding"})
-"""Fields of responses that cheroot writes or acts on."""
+_WITH_LENGTH: Final = frozenset({200, 202})
+"""Statuses of responses that state their length if they are no streams (see ``responses``)."""
 _HEAD_END: Final = b"\r\n\r\n"
-_CONTENT_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*([0-9]{1,15})[ \t]*\r\n", re.IGNORECASE)
+_CONTENT_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*([0-9]{1,%d})[ \t]*\r\n" % MAX_DIGITS, re.IGNORECASE)
 
 
 class CachedHead(NamedTuple, Generic[M]):
@@ -50,17 +54,18 @@ class HeadCache(Generic[M]):
 
     def __init__(self) -> None:
         self._meanings: dict[tuple[bytes, bytes], M] = {}
+        """Meanings by the bytes before the digits, and by those after them up to the end of the head."""
 
     def find(self, data: bytes | bytearray, start: int) -> CachedHead[M] | None:
         """Return the head that begins at ``start``; None if it is unknown or incomplete."""
-        if not self._meanings:
-            return None
-        parts = _split_head(data, start)
-        if parts is None:
-            return None
-        before, length, after, end = parts
-        meaning = self._meanings.get((before, after))
-        return None if meaning is None else CachedHead(meaning, length, end)
+        for (before, after), meaning in self._meanings.items():
+            if data.startswith(before, start):
+                first = start + len(before)
+                last = data.find(after, first, first + MAX_DIGITS + len(after))
+                length = bytes(data[first:last])
+                if last > 0 and length.isdigit():
+                    return CachedHead(meaning, length, last + len(after))
+        return None
 
     def add(self, head: bytes, meaning: M) -> None:
         """Remember a valid head, if it announces a body."""
@@ -68,7 +73,7 @@ class HeadCache(Generic[M]):
         if parts is None or parts[3] != len(head):
             return
         before, _, after, _ = parts
-        self._meanings[before, after] = meaning
+        self._meanings[before, after + _HEAD_END] = meaning
         while len(self._meanings) > MAX_HEADS:
             del self._meanings[next(iter(self._meanings))]
 
@@ -98,62 +103,43 @@ class ParsedHead:
 
 
 class FastRequest(StrictRequest):
-    """Takes over the results of parsing the same head before."""
+    """A request that takes over the results of parsing the same head before, if there are any."""
 
     parsed_head: ParsedHead | None = None
     """None for a head that cannot be cached."""
 
+    @classmethod
+    def of_cached(cls, head: CachedHead[ParsedHead], server: Any, conn: Any) -> Self:
+        """Return a request with a head in the cache of its connection, and begin its body."""
+        conn.rfile.skip_to(head.end)
+        request = cls.__new__(cls)
+        parsed = head.meaning
+        vars(request).update(
+            parsed.attributes,
+            server=server,
+            conn=conn,
+            parsed_head=parsed,
+            inheaders={**parsed.fields, b"Content-Length": head.length},
+            outheaders=[],
+        )
+        return request
+
     def parse_request(self) -> None:
-        """Find the head in the cache, or let cheroot parse it."""
+        """Let cheroot parse the head, and cache the result if possible."""
         reader: RequestReader = self.conn.rfile
         heads: HeadCache[ParsedHead] = self.conn.heads
         buffer, start = reader.peek()
-        cached = heads.find(buffer, start)
-        if cached is None:
-            base: Any = super()
-            base.parse_request()
-            if self.ready and self._is_cacheable():
-                self.parsed_head = ParsedHead(self)
-                heads.add(bytes(buffer[start : reader.peek()[1]]), self.parsed_head)
-            return
-        reader.skip_to(cached.end)
-        self.parsed_head = cached.meaning
-        vars(self).update(cached.meaning.attributes)
-        self.inheaders = {**cached.meaning.fields, b"Content-Length": cached.length}
+        base: Any = super()
+        base.parse_request()
+        if self.ready and self._is_cacheable():
+            self.parsed_head = ParsedHead(self)
+            heads.add(bytes(buffer[start : reader.peek()[1]]), self.parsed_head)
 
     def _is_cacheable(self) -> bool:
         """Return whether the head has no effect but to announce a body and to fill the environment."""
         if self.close_connection or self.response_protocol != "HTTP/1.1":
             return False
         return b"Content-Length" in self.inheaders and b"Expect" not in self.inheaders
-
-    def send_headers(self) -> None:
-        """Write the head of the response, or let cheroot do so."""
-        base: Any = super()
-        if self.parsed_head is None or not self._keeps_connection():
-            base.send_headers()
-            return
-        server: Any = self.server
-        status: Any = self.status
-        head: list[bytes] = [b"HTTP/1.1 ", status, b"\r\n"]
-        for name, value in self.outheaders:
-            head += (name, b": ", value, b"\r\n")
-        head.append(_date_and_server(int(time()), server.server_name))
-        self.conn.wfile.write(b"".join(head))
-
-    def _keeps_connection(self) -> bool:
-        """Return whether the response states its length and the connection stays open after it."""
-        names = {name.lower() for name, _ in self.outheaders}
-        status: Any = self.status
-        server: Any = self.server
-        return (
-            b"content-length" in names
-            and names.isdisjoint(_SET_BY_CHEROOT)
-            and status.startswith(b"2")
-            and not self.close_connection
-            and not self.rfile.remaining
-            and server.can_add_keepalive_connection
-        )
 
 
 @lru_cache(maxsize=1)
@@ -163,7 +149,7 @@ def _date_and_server(second: int, server: str) -> bytes:
 
 
 class FastGateway(StrictGateway):
-    """Makes the environment of a cached head once."""
+    """Makes the environment of a cached head once, and writes head and body of most responses in one step."""
 
     def get_environ(self) -> Any:
         """Return the environment for the application."""
@@ -175,3 +161,21 @@ class FastGateway(StrictGateway):
             parsed.environ = {**super().get_environ(), "wsgi.input": None}
         length: bytes = request.inheaders[b"Content-Length"]
         return {**parsed.environ, "CONTENT_LENGTH": length.decode("ascii"), "wsgi.input": request.rfile}
+
+    def send(self, response: Response) -> bool:
+        """Write the response in one step, or let cheroot write its head; return whether it is complete."""
+        request: Any = self.req
+        status, headers, body = response
+        if (
+            request.parsed_head is None
+            or status not in _WITH_LENGTH
+            or body.__class__ is not list
+            or request.close_connection
+            or request.rfile.remaining
+            or not request.server.can_add_keepalive_connection
+        ):
+            return super().send(response)
+        lines = [f"HTTP/1.1 {STATUS_LINES[status]}\r\n", *[f"{name}: {value}\r\n" for name, value in headers]]
+        end = _date_and_server(int(time()), request.server.server_name)
+        request.conn.write(b"".join(["".join(lines).encode("latin-1"), end, *body]))
+        return True

@@ -170,18 +170,26 @@ class HttpConnection:
         """Parse what has arrived. A request is complete, too, if its body exceeds the limit or cannot become complete."""
         request = self.request
         if request is None:
-            reader = self.rfile
-            size = len(reader)
-            if not (size and (reader.find_head_end(self._searched) or size > HEAD_LIMIT)):
-                self._searched = size
+            cached = self.heads.find(*self.rfile.peek())
+            if cached is not None:
+                request = self.request = FastRequest.of_cached(cached, self.server, self)
+            elif self._has_head():
+                request = self.request = FastRequest(self.server, self)
+                request.parse_request()
+                if not request.ready:
+                    return Progress.REFUSED
+            else:
                 return Progress.MORE
             self._searched = 0
-            request = self.request = FastRequest(self.server, self)
-            request.parse_request()
-            if not request.ready:
-                return Progress.REFUSED
             self._chunks = ChunkScanner() if request.chunked_read else None
         return Progress.COMPLETE if self._has_body(request, body_limit) else Progress.MORE
+
+    def _has_head(self) -> bool:
+        """Return whether a whole head has arrived, or as much as no valid head has."""
+        size = len(self.rfile)
+        found = size > 0 and (self.rfile.find_head_end(self._searched) or size > HEAD_LIMIT)
+        self._searched = size
+        return found
 
     def _has_body(self, request: FastRequest, limit: int) -> bool:
         if self.ended or self.rfile.late:
