@@ -32,8 +32,10 @@ _SPOKEN = {
     "fast": "ours, orjson",
     "standard": "ours, standard library",
     "peer": "the SDK",
+    "plain": "our client to the socket server",
     "served": "the loop to our server",
     "bare": "the loop to the bare application",
+    "socket": "the loop to the socket server",
 }
 _SPENT = (
     "According to profiles, the sockets take a small part of a call, and the rest is Python on both sides, in the client "
@@ -42,8 +44,15 @@ _SPENT = (
     "takes up to a fifth, and checks, decoding, the call and encoding take the rest. In 2026-07-28 each request has "
     "`_meta`, headers that repeat its body, and a session of its own."
 )
-_ONE_AT_A_TIME = frozenset({"served", "bare"})
+_ONE_AT_A_TIME = frozenset({"plain", "served", "bare", "socket"})
 """Callers that only run sequentially: sixteen loops in one process are slower than the servers that they compare."""
+_PAIRS = (
+    ("fast", "socket", "calls per second, each with its own client: ours, orjson / the loop to the socket server", 0.8),
+    ("fast", "plain", "calls per second of our client: our server / the socket server", None),
+    ("served", "socket", "calls per second of the same loop: our server / the socket server", None),
+    ("served", "bare", "calls per second of the same loop: our server / the bare application", 0.6),
+)
+"""Pairs of callers whose rates are compared, one call at a time: the name of the ratio, and its goal."""
 
 
 class Cell(NamedTuple):
@@ -136,9 +145,10 @@ def table(measured: Measured, effort: Effort) -> Grid:
             line(f"calls per second, {how}: ours, {label} / the SDK's", rates, goal)
             slow = [ours.slow / theirs.slow for ours, theirs in pairs]
             line(f"p99 of a call, {how}: ours, {label} / the SDK's", slow, "below 1")
-    if {"served", "bare"} <= present:
-        rates = [paces["served", revision, 1].rate / paces["bare", revision, 1].rate for revision in REVISIONS]
-        line("calls per second of the same loop: our server / the bare application", rates, "at least 0.6")
+    for above, below, name, goal in _PAIRS:
+        if {above, below} <= present:
+            rates = [paces[above, revision, 1].rate / paces[below, revision, 1].rate for revision in REVISIONS]
+            line(name, rates, "" if goal is None else f"at least {goal}")
     return Grid("HTTP", _about(effort), REVISIONS, lines, [_absolute(paces), _SPENT])
 
 
@@ -148,8 +158,9 @@ def _about(effort: Effort) -> str:
         "stateless era: the blocking client of these bindings and their server by `run_http`, on one "
         "endpoint for both eras; `Client` and the low-level `Server` of the official Python SDK (mcp) by uvicorn, in its "
         f"default mode. Where {FOLD} calls are made at a time, threads or tasks share one client. Then server against "
-        "server: a loop of `http.client` that sends the same bytes again and again to ours, and to a WSGI application on "
-        "the same HTTP server that only reads JSON and writes JSON. They take turns in "
+        "server: a loop of `http.client` that sends the same bytes again and again to ours; to an application on the same "
+        "HTTP server that only reads JSON and writes JSON; and to a server of plain sockets that does the same, with a "
+        "thread for each connection. They take turns in "
         f"{effort.rounds} segments of {effort.seconds:g} s."
     )
 
@@ -166,5 +177,6 @@ def _absolute(paces: Mapping[Cell, Pace]) -> str:
 def callers(*, fast: str | None, standard: str | None, peer: str | None) -> dict[str, str]:
     """Return the interpreters of the available callers."""
     ours = fast or standard
-    found = {"fast": fast, "standard": standard, "peer": peer, "served": ours, "bare": ours}
+    found = {"fast": fast, "standard": standard, "peer": peer}
+    found |= dict.fromkeys(("plain", "served", "bare", "socket"), ours)
     return {name: python for name in MODULES if (python := found[name]) is not None}

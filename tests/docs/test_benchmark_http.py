@@ -14,9 +14,9 @@ BRIEF = Effort(rounds=1, seconds=0.01)
 
 
 def test_each_caller_is_heard_in_both_eras() -> None:
-    measured = over_http.measure(dict.fromkeys(["fast", "served", "bare"], sys.executable), BRIEF)
+    measured = over_http.measure(dict.fromkeys(["fast", "plain", "served", "bare", "socket"], sys.executable), BRIEF)
     assert set(measured.paces) == {
-        *(Cell(name, revision, 1) for name in ("fast", "served", "bare") for revision in REVISIONS),
+        *(Cell(name, revision, 1) for name in ("fast", "plain", "served", "bare", "socket") for revision in REVISIONS),
         *(Cell("fast", revision, FOLD) for revision in REVISIONS),
     }
     assert all(pace.rate > 0 and pace.slow > 0 for pace in measured.paces.values())
@@ -48,6 +48,7 @@ def test_figures_are_ratios_for_each_era() -> None:
         paces[Cell("peer", revision, FOLD)] = Pace(400, 0.1)
         paces[Cell("served", revision, 1)] = Pace(3000, 0.001)
         paces[Cell("bare", revision, 1)] = Pace(4000, 0.001)
+        paces[Cell("socket", revision, 1)] = Pace(6000, 0.001)
     table = over_http.table(Measured(paces, {}), BRIEF)
     assert table.columns == REVISIONS
     assert {line.name: list(line.values) for line in table.lines} == {
@@ -55,5 +56,6 @@ def test_figures_are_ratios_for_each_era() -> None:
         "p99 of a call, one at a time: ours, standard library / the SDK's": [pytest.approx(0.1)] * 2,
         "calls per second, 16 at a time: ours, standard library / the SDK's": [5, 5],
         "p99 of a call, 16 at a time: ours, standard library / the SDK's": [pytest.approx(0.5)] * 2,
+        "calls per second of the same loop: our server / the socket server": [0.5, 0.5],
         "calls per second of the same loop: our server / the bare application": [0.75, 0.75],
     }

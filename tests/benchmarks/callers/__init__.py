@@ -21,14 +21,24 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 FOLD = 16
 """Number of concurrent calls, if it is more than one."""
 
-MODULES = {"fast": "bindings", "standard": "bindings", "peer": "official", "served": "loop", "bare": "loop"}
+MODULES = {
+    "fast": "bindings",
+    "standard": "bindings",
+    "peer": "official",
+    "plain": "bindings",
+    "served": "loop",
+    "bare": "loop",
+    "socket": "loop",
+}
 """Modules of this package with the clients, by caller."""
 SERVERS = {
     "fast": "bindings_server",
     "standard": "bindings_server",
     "peer": "official_server",
+    "plain": "socket_server",
     "served": "bindings_server",
     "bare": "bare_server",
+    "socket": "socket_server",
 }
 """Modules of this package with the servers, by caller."""
 

@@ -31,7 +31,7 @@ class Loop:
         }
         headers = {**_HEADERS, "MCP-Protocol-Version": new, "Mcp-Method": "tools/call", "Mcp-Name": TOOL}
         self._requests = {
-            old: (_call(params), self._begin(old) if server != "bare_server" else _HEADERS),
+            old: (_call(params), self._begin(old) if server == "bindings_server" else _HEADERS),
             new: (_call({**params, "_meta": meta}), headers),
         }
 
