@@ -12,6 +12,7 @@
     |   |   +-- HttpResponseError   an HTTP error status with an error response (a ResponseError too)
     |   +-- UnsupportedRevision     the peer does not support the revision
     |   +-- OutputMismatch          a tool's result does not match its output schema
+    |   +-- DataMismatch            the data of a tool's result is not of the type that the caller expects
     |   +-- MissingCapability       the peer has not declared a required capability
     |   +-- MessageTooLarge         a message exceeds the size limit
     +-- ToolError                   raised by tools to report a failure to the caller
@@ -34,6 +35,7 @@ __all__ = [
     "CallCancelled",
     "Challenge",
     "ConnectionClosed",
+    "DataMismatch",
     "DecodeError",
     "EncodeError",
     "HttpError",
@@ -285,6 +287,22 @@ class OutputMismatch(ProtocolError):
             f"the structuredContent of {self.tool} does not match the tool's outputSchema: {'; '.join(self.faults)} "
             "(the `result` of this error holds it; check_output=False accepts any)"
         )
+
+
+class DataMismatch(ProtocolError):
+    """The data of a tool's result is not of the type that the caller expects; raised by the result's ``as_``."""
+
+    def __init__(self, expected: str, faults: Sequence[str], result: Any) -> None:
+        super().__init__(expected, faults, result)
+        self.expected = expected
+        """The expected type, as it is written in code."""
+        self.faults = tuple(faults)
+        """One text for each mismatch: its place, the value found and the value expected."""
+        self.result = result
+        """The whole result."""
+
+    def __str__(self) -> str:
+        return f"the data of the tool's result is not of the type {self.expected}: {'; '.join(self.faults)}"
 
 
 class ToolError(McpError):

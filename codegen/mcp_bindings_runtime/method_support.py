@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from .codec.record import Record
-from .errors import ProtocolError
+from .errors import ProtocolError, UsageError
 from .methods import RequestMethod
 from .validation import require_mappings
 
@@ -37,6 +37,16 @@ def extra_with_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def none_if_empty(params: P) -> P | None:
     """Return params, or None if no member is set and they can be left out."""
     return None if params == params.__class__() else params
+
+
+def check_returns(returns: Any, task: object = None) -> None:
+    """Raise ``UsageError`` for a type that the result of a tool cannot be converted into, and for a call as a task."""
+    from .features.result_data import require_supported
+
+    if task is not None:
+        message = "pass `returns` or `task`, not both: the result of a task comes later, and `result.as_` converts it"
+        raise UsageError(message)
+    require_supported(returns)
 
 
 def expect_result(key: RequestMethod[Any, Any], result: object, kind: type[R]) -> R:

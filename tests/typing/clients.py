@@ -1,6 +1,7 @@
 """Clients and servers of every revision: what they take and give, as a type checker sees it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, assert_type
 
 from mcp_bindings import v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
@@ -245,3 +246,25 @@ def started(old: v2025_06_18.Client, new: v2025_11_25.Client, newest: v2026_07_2
     assert_type(newest.start(newest.call_tool, "add").result(), v2026_07_28.CallToolResult)
     params = v2025_06_18.CallToolRequestParams(name="add")
     assert_type(old.start(old.request, v2025_06_18.methods.CALL_TOOL, params).result(), v2025_06_18.CallToolResult)
+
+
+# The data of a tool's result has the type that the caller expects.
+
+
+@dataclass
+class Sum:
+    total: int
+
+
+def read(result: v2025_11_25.CallToolResult) -> None:
+    assert_type(result.text, str)
+    assert_type(result.as_(Sum), Sum)
+    assert_type(result.as_(list[Sum]), list[Sum])
+
+
+def call_typed(old: v2024_11_05.Client, both: v2025_11_25.Client, new: v2026_07_28.Client) -> None:
+    assert_type(old.call_tool("add", {"a": 1}, returns=Sum), Sum)
+    assert_type(both.call_tool("add", {"a": 1}, returns=Sum), Sum)
+    assert_type(new.call_tool("add", {"a": 1}, returns=list[int]), list[int])
+    assert_type(both.call_tool("add"), v2025_11_25.CallToolResult)
+    assert_type(both.call_tool("add", task=v2025_11_25.TaskMetadata()), v2025_11_25.CreateTaskResult)

@@ -217,6 +217,10 @@ def _member_fallback(member: Field) -> str:
     return known.get(member.name, f"The `{member.name}` member.")
 
 
+_RESULT_METHODS = frozenset({"text", "data", "as_", "raise_for_error"})
+"""Properties and methods of the result of a tool call, besides its members."""
+
+
 def _derived_properties(
     protocol: Protocol, declared: ObjectType, attributes: Mapping[str, str]
 ) -> DerivedPropertiesView:
@@ -236,7 +240,8 @@ def _derived_properties(
     return DerivedPropertiesView(
         has_bytes=bool(encoded) and "bytes" not in names,
         has_display_name=bool(titles) and "display_name" not in names,
-        has_raise_for_error=fails and "raise_for_error" not in names,
+        is_tool_result=fails and names.isdisjoint(_RESULT_METHODS),
+        structured=f"self.{attributes['structuredContent']}" if "structuredContent" in members else "None",
         has_properties=is_schema and "properties" not in names,
         has_required=is_schema and "required" not in names,
         encoded=encoded,

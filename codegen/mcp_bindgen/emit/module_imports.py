@@ -38,7 +38,7 @@ _CLIENT_AND_SERVER: tuple[Sources, ...] = (
 
 _OFFERED: Mapping[str, tuple[Sources, ...]] = {
     "types.py": (
-        (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union")),),
+        (("typing", ("Any", "ClassVar", "Final", "Literal", "TypeAlias", "Union", "overload")),),
         (
             ("runtime.codec", ("record_methods",)),
             ("runtime.codec.record", ("Record", "attrs_for_type_checkers")),

@@ -26,7 +26,7 @@ _ANNOTATION_NAMES = frozenset({"bool", "dict", "float", "int", "list", "object",
 
 _MODULE_NAMES = frozenset(
     {"Any", "ClassVar", "Final", "Literal", "Record", "TypeAlias", "UNSET", "Union", "Unset", "annotations"}
-    | {"attrs_for_type_checkers", "record_methods"}
+    | {"attrs_for_type_checkers", "overload", "record_methods"}
 )
 """Names that the emitted ``types`` module imports."""
 
@@ -111,7 +111,18 @@ RESERVED_CALLS = {
 """Names that request methods of a side cannot have, since their class has them already."""
 RESERVED_STATELESS_CALLS = frozenset({"subscribe", "unsubscribe"})
 """Further names that request methods of a stateless client cannot have."""
-RESERVED_PARAMETERS = _CODE_NAMES | {"ask", "at", "on_progress", "page", "params", "result", "self", "timeout"}
+RESERVED_PARAMETERS = _CODE_NAMES | {
+    "answer",
+    "ask",
+    "at",
+    "on_progress",
+    "page",
+    "params",
+    "result",
+    "returns",
+    "self",
+    "timeout",
+}
 """Names with a meaning in request methods."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")

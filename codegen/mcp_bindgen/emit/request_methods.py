@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from attrs import evolve, frozen
 
@@ -23,6 +24,10 @@ _ROUND = "InputRequiredResult"
 """An interim result: the runtime provides the input and repeats the request."""
 _TASK_RESULT = "CreateTaskResult"
 """The result of a request for a task."""
+_TOOL_RESULT = "CallToolResult"
+"""The result that can be converted into a type of the caller, with the option ``returns``."""
+
+_CONVERTED = "        return result if returns is None else result.as_(returns)"
 
 _CURSOR = "cursor"
 _NEXT = "nextCursor"
@@ -56,6 +61,8 @@ class _Call:
     declared: ObjectType | None
     parameters: tuple[Parameter, ...]
     meta: MetaForm | None
+    typed: Literal["no", "yes", "either"] | None = None
+    """Whether ``returns`` is passed; None if the method has no such option."""
 
     @property
     def waits(self) -> bool:
@@ -65,7 +72,8 @@ class _Call:
     @property
     def options(self) -> list[str]:
         """Parameters that are not members of the params."""
-        return [*(["meta"] if self.meta else []), *(["timeout", "on_progress"] if self.waits else [])]
+        typed = [] if self.typed is None else [f"returns {self.typed}"]
+        return [*typed, *(["meta"] if self.meta else []), *(["timeout", "on_progress"] if self.waits else [])]
 
 
 class _Planner:
@@ -76,7 +84,10 @@ class _Planner:
         self._parameters = Parameters(protocol, names)
         progress = protocol.methods["notifications/progress"].params
         listener = f"Callable[[{self._of(progress)}], object]"
-        self._options = {
+        self._options: Mapping[str, Tree] = {
+            "returns no": "returns: None = None",
+            "returns yes": "returns: type[T]",
+            "returns either": "returns: type[T] | None = None",
             "meta": Alternatives("meta: ", ("Mapping[str, Any]", "None"), " = None"),
             "timeout": Alternatives("timeout: ", ("float", "None"), " = None"),
             "on_progress": Alternatives("on_progress: ", (listener, "None"), " = None"),
@@ -127,34 +138,65 @@ class _Planner:
     # A request and its result.
 
     def _plain(self, call: _Call, doc: str = "") -> RequestMethodView:
-        overloads: list[list[str]] = []
         results = self._results(call.method)
         if TASK in {parameter.wire for parameter in call.parameters} and self._is_task(results):
-            (task,) = (parameter for parameter in call.parameters if parameter.wire == TASK)
-            usual, lasting = map(self._of, results)
-            never = evolve(task, annotation=("None",))
-            required = evolve(task, annotation=tuple(part for part in task.annotation if part != "None"), default="")
-            overloads = [
-                self._signature(_replaced(call, task, never), usual, " ..."),
-                self._signature(_replaced(call, task, required), lasting, " ..."),
-            ]
-            body = [
-                *lines("result = ", self._request(call), indent=8),
-                f"        if {task.name} is None:",
-                *lines("return ", self._only(call, "result", usual), indent=12),
-                *lines("return ", self._only(call, "result", lasting), indent=8),
-            ]
-            returns = f"{usual} | {lasting}"
-            doc = (
-                f"Returns a `{_bare(lasting)}` if `{task.name}` is passed, else a `{_bare(usual)}`. Raises ProtocolError "
-                "if the response has the other result."
-            )
-        elif len(results) == 1 < len(call.method.results):
+            return self._with_task(call, results)
+        overloads: list[list[str]] = []
+        if len(results) == 1 < len(call.method.results):
             returns = self._of(results[0])
-            body = lines("return ", self._only(call, self._request(call), returns), indent=8)
+            result: Tree = self._only(call, self._request(call), returns)
         else:
             returns = self._of(call.method.result)
-            body = lines("return ", self._request(call), indent=8)
+            result = self._request(call)
+        body = lines("return ", result, indent=8)
+        if results == [ObjectOf(_TOOL_RESULT)]:
+            overloads = self._typed_overloads(call, returns)
+            body = [*_check_returns("returns"), *lines("result = ", result, indent=8), _CONVERTED]
+            call, returns = evolve(call, typed="either"), f"{returns} | T"
+        return self._view(call, overloads, returns, doc, body)
+
+    def _with_task(self, call: _Call, results: Sequence[Type]) -> RequestMethodView:
+        """Return the method whose result depends on whether ``task`` is passed."""
+        (task,) = (parameter for parameter in call.parameters if parameter.wire == TASK)
+        usual, lasting = map(self._of, results)
+        never = _replaced(call, task, evolve(task, annotation=("None",)))
+        annotation = tuple(part for part in task.annotation if part != "None")
+        always = _replaced(call, task, evolve(task, annotation=annotation, default=""))
+        only = self._only(call, "answer", usual)
+        doc = (
+            f"Returns a `{_bare(lasting)}` if `{task.name}` is passed, else a `{_bare(usual)}`. Raises ProtocolError "
+            "if the response has the other result."
+        )
+        returns = f"{usual} | {lasting}"
+        check: list[str] = []
+        if results[0] == ObjectOf(_TOOL_RESULT):
+            overloads = self._typed_overloads(never, usual)
+            ordinary = [*lines("result = ", only, indent=12), f"    {_CONVERTED}"]
+            check = _check_returns(f"returns, {task.name}")
+            call, returns = evolve(call, typed="either"), f"{returns} | T"
+        else:
+            overloads = [self._signature(never, usual, " ...")]
+            ordinary = lines("return ", only, indent=12)
+        overloads.append(self._signature(always, lasting, " ..."))
+        body = [
+            *check,
+            *lines("answer = ", self._request(call), indent=8),
+            f"        if {task.name} is None:",
+            *ordinary,
+            *lines("return ", self._only(call, "answer", lasting), indent=8),
+        ]
+        return self._view(call, overloads, returns, doc, body)
+
+    def _typed_overloads(self, call: _Call, usual: str) -> list[list[str]]:
+        """Return the signatures of a tool call without and with the option ``returns``."""
+        return [
+            self._signature(evolve(call, typed="no"), usual, " ..."),
+            self._signature(evolve(call, typed="yes"), "T", " ..."),
+        ]
+
+    def _view(
+        self, call: _Call, overloads: Sequence[Sequence[str]], returns: str, doc: str, body: Sequence[str]
+    ) -> RequestMethodView:
         return RequestMethodView(
             overloads=tuple(map(tuple, overloads)),
             signature=tuple(self._signature(call, returns)),
@@ -294,6 +336,11 @@ class _Planner:
     def _doc(self, call: _Call, more: str) -> list[str]:
         about = self._protocol.objects[call.method.interface].about
         items = [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in call.parameters if each.doc]
+        if call.typed:
+            items.append(
+                "- `returns`: Type of the value to return instead of the result, as `CallToolResult.as_` converts it, "
+                "with its errors."
+            )
         if call.meta:
             items.append("- `meta`: Additional entries of `_meta`, by wire name.")
         if call.waits:
@@ -305,6 +352,10 @@ class _Planner:
 
     def _of(self, kind: Type | None) -> str:
         return "None" if kind is None else self._annotations.of(kind)
+
+
+def _check_returns(arguments: str) -> list[str]:
+    return ["        if returns is not None:", f"            method_support.check_returns({arguments})"]
 
 
 def _bare(annotation: str) -> str:

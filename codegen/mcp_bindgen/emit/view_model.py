@@ -30,7 +30,10 @@ class DerivedPropertiesView:
 
     has_bytes: bool
     has_display_name: bool
-    has_raise_for_error: bool
+    is_tool_result: bool
+    """The class is the result of a tool call, with methods that read it."""
+    structured: str
+    """Attribute with the structured content of a tool's result; ``None`` if the class has none."""
     has_properties: bool
     has_required: bool
     encoded: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 Meta = Mapping[str, Any]
 OnProgress = Callable[[Any], object]
 
@@ -138,16 +139,41 @@ class AnyClient(Protocol):
         """Return one page of the tools."""
         ...
 
+    @overload
     def call_tool(
         self,
         name: str,
         arguments: dict[str, Any] | None = None,
         *,
+        returns: None = None,
+        meta: Meta | None = None,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Any: ...
+
+    @overload
+    def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        returns: type[T],
+        meta: Meta | None = None,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> T: ...
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        returns: type[T] | None = None,
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Any:
-        """Return the result of a tool."""
+        """Return the result of a tool; with ``returns``, its data as a value of this type."""
         ...
 
     def list_resources(

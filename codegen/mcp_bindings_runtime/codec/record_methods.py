@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ProtocolError, ToolFailed
 from .value_descriptions import describe
 
 Bytes: TypeAlias = bytes
 """The builtin, for classes with an attribute of that name."""
+T = TypeVar("T")
+"""A type that the caller of a tool expects."""
 
 
 def decode_base64(text: str) -> Bytes:
@@ -46,9 +48,13 @@ def opaque_texts(extra: Mapping[str, Any] | None, name: str) -> list[str] | None
     raise ProtocolError(reason)
 
 
+def join_text(content: Sequence[Any]) -> str:
+    """Return the text of all text blocks, joined by line ends; empty if there is none."""
+    # Blocks of unknown types are `UnknownContent`, which has a type, too.
+    return "\n".join([block.text for block in content if block.type == "text"])
+
+
 def raise_for_error(result: Any) -> None:
     """Raise ``ToolFailed`` if a result reports a failure."""
     if result.is_error:
-        # Blocks of unknown types are `UnknownContent`, which has a type, too.
-        texts = [block.text for block in result.content if block.type == "text"]
-        raise ToolFailed("\n".join(texts) or "the tool reports a failure without a text", result)
+        raise ToolFailed(join_text(result.content) or "the tool reports a failure without a text", result)

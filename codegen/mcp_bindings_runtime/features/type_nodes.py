@@ -298,8 +298,9 @@ def _members_of(value: Any) -> dict[str, Any]:
 class Structure(TypeNode):
     """A class whose instances are objects with fields; these are added later, as a class may contain itself."""
 
-    def __init__(self, cls: Any, name: str, description: str) -> None:
+    def __init__(self, cls: Any, name: str, description: str, *, ignore_unknown: bool = False) -> None:
         super().__init__(same_in_python=is_typeddict(cls))
+        self._ignore_unknown = ignore_unknown
         self._class = cls
         self._name = name
         self._description = description
@@ -353,11 +354,12 @@ class Structure(TypeNode):
         required = {
             name: node.complete_schema for name, (field, node) in fields if (field.required if reads else field.always)
         }
-        convert = members_converter(members, required, None if reads else unchanged)
+        convert = members_converter(members, required, None if reads and not self._ignore_unknown else unchanged)
         if direction == "check" or is_typeddict(self._class):
             return convert
         if reads:
-            return _then(convert, lambda values: self._class(**values))
+            build = self._build if self._ignore_unknown else lambda values: self._class(**values)
+            return _then(convert, build)
         attributes = [(field.name, field.attribute) for field, _ in self.fields.values()]
 
         def write(value: Any) -> Any:
@@ -370,6 +372,10 @@ class Structure(TypeNode):
             return convert(values)
 
         return write
+
+    def _build(self, values: Mapping[str, Any]) -> Any:
+        """Return an instance of the class, without the unknown members."""
+        return self._class(**{name: value for name, value in values.items() if name in self.fields})
 
 
 _ANY_NUMBER = ({"type": "integer"}, {"type": "number"})

@@ -72,9 +72,12 @@ class NoSchema(UsageError):
         return f"{name_of(self.annotation)} has no JSON Schema{reason}; use one of {ACCEPTED}"
 
 
-def parse_type(annotation: Any) -> TypeNode:
-    """Return the node of an annotation; raise NoSchema if it has no JSON Schema."""
-    return TypeParser().parse(annotation)
+def parse_type(annotation: Any, *, ignore_unknown: bool = False) -> TypeNode:
+    """Return the node of an annotation; raise NoSchema if it has no JSON Schema.
+
+    Objects of a class must not have unknown members, unless these are to be ignored.
+    """
+    return TypeParser(ignore_unknown=ignore_unknown).parse(annotation)
 
 
 def schema_of(annotation: Any, mode: Mode = "input") -> Schema:
@@ -85,7 +88,8 @@ def schema_of(annotation: Any, mode: Mode = "input") -> Schema:
 class TypeParser:
     """Parses annotations that share their classes, as those of one function do."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ignore_unknown: bool = False) -> None:
+        self._ignore_unknown = ignore_unknown
         self._structures: dict[Any, Structure] = {}
         self._variables: Mapping[Any, Any] = {}
         """Arguments of the generic class that is being read, by type variable."""
@@ -175,7 +179,7 @@ class TypeParser:
         node = self._structures.get(key)
         if node is None:
             name = name_of(cls[arguments] if arguments else annotation)
-            node = self._structures[key] = Structure(cls, name, _description(cls))
+            node = self._structures[key] = Structure(cls, name, _description(cls), ignore_unknown=self._ignore_unknown)
             hints = hints_of(cls, cls.__qualname__)
             outer, self._variables = self._variables, _variables_of(cls, arguments)
             for field in fields_of(cls, hints):

@@ -4,10 +4,10 @@ from mcp_bindings import v2024_11_05, v2025_06_18, v2025_11_25, v2026_07_28
 
 
 def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Client) -> None:
-    one.call_tool()  # E: call-arg # P: reportCallIssue
-    one.call_tool("add", {"a": 1}, None)  # E: call-arg # P: reportCallIssue
-    one.call_tool(1)  # E: arg-type # P: reportArgumentType
-    one.call_tool("add", task=v2025_11_25.TaskMetadata())  # E: call-arg # P: reportCallIssue
+    one.call_tool()  # E: call-overload # P: reportCallIssue
+    one.call_tool("add", {"a": 1}, None)  # E: call-overload # P: reportCallIssue
+    one.call_tool(1)  # E: call-overload # P: reportArgumentType
+    one.call_tool("add", task=v2025_11_25.TaskMetadata())  # E: call-overload # P: reportCallIssue
     one.list_tools("cursor")  # E: call-arg # P: reportCallIssue
     one.set_level("fatal")  # E: arg-type # P: reportArgumentType
     one.get_prompt("greet", {"a": 1})  # E: dict-item # P: reportArgumentType
@@ -16,7 +16,9 @@ def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Cli
     two.call_tool("add").task  # E: attr-defined # P: reportAttributeAccessIssue
     two.call_tool("add", task=v2025_11_25.TaskMetadata()).content  # E: attr-defined # P: reportAttributeAccessIssue
     three.ping()  # E: attr-defined # P: reportAttributeAccessIssue
-    three.call_tool("add", request_state="s")  # E: call-arg # P: reportCallIssue
+    three.call_tool("add", request_state="s")  # E: call-overload # P: reportCallIssue
+    three.call_tool("add", returns=5)  # E: call-overload # P: reportCallIssue reportArgumentType
+    three.call_tool("add", returns=int).text  # E: attr-defined # P: reportAttributeAccessIssue
 
 
 def say(one: v2025_06_18.Context, server: v2026_07_28.Server, three: v2026_07_28.Client) -> None:
