@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
+    from mcp_bindings_runtime.errors import DataMismatch as DataMismatch
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
     from mcp_bindings_runtime.errors import EncodeError as EncodeError
     from mcp_bindings_runtime.errors import HttpError as HttpError
@@ -58,6 +59,7 @@ else:
             "CallCancelled",
             "Challenge",
             "ConnectionClosed",
+            "DataMismatch",
             "DecodeError",
             "EncodeError",
             "HttpError",
@@ -109,6 +111,7 @@ else:
             "CallCancelled",
             "Challenge",
             "ConnectionClosed",
+            "DataMismatch",
             "DecodeError",
             "EncodeError",
             "HttpError",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
+    from mcp_bindings_runtime.errors import DataMismatch as DataMismatch
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
     from mcp_bindings_runtime.errors import EncodeError as EncodeError
     from mcp_bindings_runtime.errors import HttpError as HttpError
@@ -82,6 +83,7 @@ else:
             "CallCancelled",
             "Challenge",
             "ConnectionClosed",
+            "DataMismatch",
             "DecodeError",
             "EncodeError",
             "HttpError",
@@ -131,6 +133,7 @@ else:
             "ClientContext",
             "ConnectionClosed",
             "Context",
+            "DataMismatch",
             "DecodeError",
             "EncodeError",
             "HttpError",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     P = TypeVar("P")
     R = TypeVar("R")
+    T = TypeVar("T")
     Handler: TypeAlias = Callable[[P, "ClientContext"], R]
 
     ServerCapability: TypeAlias = Literal[
@@ -686,20 +687,47 @@ class Client(RuntimeClient):
             on_progress=on_progress,
         )
 
+    @overload
     def call_tool(
         self,
         name: str,
         arguments: dict[str, Any] | None = None,
         *,
+        returns: None = None,
         meta: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult: ...
+
+    @overload
+    def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        returns: type[T],
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> T: ...
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        returns: type[T] | None = None,
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> types.CallToolResult | T:
         """A request to call one of the server's tools.
 
         - `name`: Name of the tool, as listed by `tools/list`.
         - `arguments`: Arguments by name, if any, as the tool's `inputSchema` requires
           them.
+        - `returns`: Type of the value to return instead of the result, as
+          `CallToolResult.as_` converts it, with its errors.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -708,12 +736,15 @@ class Client(RuntimeClient):
             arguments=arguments,
             extra=method_support.extra_with_meta(meta),
         )
-        return self.request(
+        if returns is not None:
+            method_support.check_returns(returns)
+        result = self.request(
             methods.CALL_TOOL,
             params,
             timeout=timeout,
             on_progress=on_progress,
         )
+        return result if returns is None else result.as_(returns)
 
     def set_level(
         self,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias, overload
 
 from mcp_bindings_runtime.codec import record_methods
 from mcp_bindings_runtime.codec.record import Record, attrs_for_type_checkers
@@ -2621,6 +2621,44 @@ class CallToolResult(Record):
         self.structured_content = structured_content
         self.is_error = is_error
         self.extra = extra
+
+    @property
+    def text(self) -> str:
+        """The text of all text blocks, joined by line ends; empty if there is none."""
+        return record_methods.join_text(self.content)
+
+    @property
+    def data(self) -> Any:
+        """The structured content or, without any, the text as JSON; None without text.
+
+        Raises ToolFailed if the tool failed, ProtocolError if the text is not JSON.
+        """
+        from mcp_bindings_runtime.features.result_data import data_of
+
+        return data_of(self, self.structured_content)
+
+    @overload
+    def as_(
+        self, expected: type[record_methods.T], *, converter: Any = None
+    ) -> record_methods.T: ...
+
+    @overload
+    def as_(self, expected: Any, *, converter: Any = None) -> Any: ...
+
+    def as_(self, expected: Any, *, converter: Any = None) -> Any:
+        """Return the data as a value of a type, such as an attrs class or list[str].
+
+        The types are those of a tool's parameters; members that a class lacks are ignored.
+        For other types, pass a converter of cattrs. Of a value that is not an object, the
+        object `{"result": ...}` around it is removed. For `str`, it is the text if there is
+        no structured content.
+
+        Raises ToolFailed if the tool failed, DataMismatch for data that is not of the
+        type, UsageError for a type that cannot be read.
+        """
+        from mcp_bindings_runtime.features.result_data import convert_data
+
+        return convert_data(self, self.structured_content, expected, converter)
 
     def raise_for_error(self) -> CallToolResult:
         """Return the result, or raise ToolFailed with its text if the tool failed."""

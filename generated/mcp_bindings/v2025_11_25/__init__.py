@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import CallCancelled as CallCancelled
     from mcp_bindings_runtime.errors import Challenge as Challenge
     from mcp_bindings_runtime.errors import ConnectionClosed as ConnectionClosed
+    from mcp_bindings_runtime.errors import DataMismatch as DataMismatch
     from mcp_bindings_runtime.errors import DecodeError as DecodeError
     from mcp_bindings_runtime.errors import EncodeError as EncodeError
     from mcp_bindings_runtime.errors import HttpError as HttpError
@@ -94,6 +95,7 @@ else:
             "CallCancelled",
             "Challenge",
             "ConnectionClosed",
+            "DataMismatch",
             "DecodeError",
             "EncodeError",
             "HttpError",
@@ -151,6 +153,7 @@ else:
             "ClientContext",
             "ConnectionClosed",
             "Context",
+            "DataMismatch",
             "Declined",
             "DecodeError",
             "EncodeError",

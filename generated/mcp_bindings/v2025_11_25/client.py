@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     P = TypeVar("P")
     R = TypeVar("R")
+    T = TypeVar("T")
     Handler: TypeAlias = Callable[[P, "ClientContext"], R]
 
     ServerCapability: TypeAlias = Literal[
@@ -772,10 +773,24 @@ class Client(RuntimeClient):
         arguments: dict[str, Any] | None = None,
         *,
         task: None = None,
+        returns: None = None,
         meta: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> types.CallToolResult: ...
+
+    @overload
+    def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        task: None = None,
+        returns: type[T],
+        meta: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
+    ) -> T: ...
 
     @overload
     def call_tool(
@@ -795,10 +810,11 @@ class Client(RuntimeClient):
         arguments: dict[str, Any] | None = None,
         *,
         task: types.TaskMetadata | None = None,
+        returns: type[T] | None = None,
         meta: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
-    ) -> types.CallToolResult | types.CreateTaskResult:
+    ) -> types.CallToolResult | types.CreateTaskResult | T:
         """A request to call one of the server's tools.
 
         Returns a `CreateTaskResult` if `task` is passed, else a `CallToolResult`.
@@ -809,6 +825,8 @@ class Client(RuntimeClient):
           them.
         - `task`: Terms for the execution of the request as a task; absent for an
           ordinary request.
+        - `returns`: Type of the value to return instead of the result, as
+          `CallToolResult.as_` converts it, with its errors.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
         """
@@ -818,21 +836,24 @@ class Client(RuntimeClient):
             task=task,
             meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
-        result = self.request(
+        if returns is not None:
+            method_support.check_returns(returns, task)
+        answer = self.request(
             methods.CALL_TOOL,
             params,
             timeout=timeout,
             on_progress=on_progress,
         )
         if task is None:
-            return method_support.expect_result(
+            result = method_support.expect_result(
                 methods.CALL_TOOL,
-                result,
+                answer,
                 types.CallToolResult,
             )
+            return result if returns is None else result.as_(returns)
         return method_support.expect_result(
             methods.CALL_TOOL,
-            result,
+            answer,
             types.CreateTaskResult,
         )
 

@@ -472,7 +472,7 @@ class Context(ServerContext):
             tool_choice=tool_choice,
             meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
-        result = self.request(
+        answer = self.request(
             methods.CREATE_MESSAGE,
             params,
             timeout=timeout,
@@ -481,12 +481,12 @@ class Context(ServerContext):
         if task is None:
             return method_support.expect_result(
                 methods.CREATE_MESSAGE,
-                result,
+                answer,
                 types.CreateMessageResult,
             )
         return method_support.expect_result(
             methods.CREATE_MESSAGE,
-            result,
+            answer,
             types.CreateTaskResult,
         )
 
@@ -575,7 +575,7 @@ class Context(ServerContext):
             task=task,
             meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
-        result = self.request(
+        answer = self.request(
             methods.ELICIT,
             params,
             timeout=timeout,
@@ -584,12 +584,12 @@ class Context(ServerContext):
         if task is None:
             return method_support.expect_result(
                 methods.ELICIT,
-                result,
+                answer,
                 types.ElicitResult,
             )
         return method_support.expect_result(
             methods.ELICIT,
-            result,
+            answer,
             types.CreateTaskResult,
         )
 
@@ -659,7 +659,7 @@ class Context(ServerContext):
             task=task,
             meta=method_support.make_meta(types.RequestParamsMeta, meta),
         )
-        result = self.request(
+        answer = self.request(
             methods.ELICIT,
             params,
             timeout=timeout,
@@ -668,12 +668,12 @@ class Context(ServerContext):
         if task is None:
             return method_support.expect_result(
                 methods.ELICIT,
-                result,
+                answer,
                 types.ElicitResult,
             )
         return method_support.expect_result(
             methods.ELICIT,
-            result,
+            answer,
             types.CreateTaskResult,
         )
 
