@@ -73,18 +73,17 @@ class Account:
         """Evict until no limit is exceeded by so much more, by ``more`` at last; return whether that was possible."""
         for each in (source, None):
             if self.excess(each) + amount > 0:
-                self.warn(each)
+                self._warn(each, amount)
             for evict in (*self._evictions, *more):
                 excess = self.excess(each) + amount
                 if excess > 0:
                     evict(each, excess)
         return self.admits(source, amount)
 
-    def warn(self, source: Any) -> None:
-        """Log that a limit is reached, unless that was done in the last minute."""
+    def _warn(self, source: Any, amount: int) -> None:
         limit = self.total if source is None else self.each
         owner = "all sources have" if source is None else f"{source!r} has"
-        self._warning.log(f"{owner} {self.amount_of(source)}, the limit is {limit}")
+        self._warning.log(f"{owner} {self.amount_of(source) + amount}, the limit is {limit}")
 
 
 def memory_size(value: Any) -> int:

@@ -89,7 +89,8 @@ class TaskEngine(ABC):
     ) -> StoredTask:
         """Create the task of a request; raise ResponseError (-32603) if there are too many."""
         owner = self.owner_of(connection, incoming)
-        task = self.store.create(owner, incoming.key.name, ttl, changed=changed)
+        source = incoming.source if incoming.principal is None else incoming.principal
+        task = self.store.create(owner, incoming.key.name, ttl, changed=changed, source=source)
         if connection.closed and owner is connection.session:
             # The only possible requestor has gone meanwhile.
             self.store.leave(owner)

@@ -11,6 +11,7 @@ from math import inf
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ..account import Account
 from ..connection.thread_pool import ThreadPool
 from ..errors import RequestTimeout, ResponseError, UsageError
 from ..features.registry import Changes, Registry
@@ -55,6 +56,7 @@ class StoredTask:
         "question_count",
         "questions",
         "size",
+        "source",
         "status",
         "stopped",
         "ttl",
@@ -70,8 +72,11 @@ class StoredTask:
         created: float,
         ttl: float,
         changed: Callable[[StoredTask], None],
+        source: Any,
     ) -> None:
         self.id = task_id
+        self.source = source
+        """The requestor that the task is charged to: a principal, else an address, else a session."""
         self.owner = owner
         """The principal or session that may see the task; None: everybody who knows the id."""
         self.method = method
@@ -137,7 +142,8 @@ class MemoryTasks:
     called as tasks. A task is kept for ``ttl`` seconds from its creation, or as long as the requestor wants, up to
     ``longest``; requestors are asked to poll every ``poll`` seconds. A requestor may have ``each`` tasks at the same
     time, all together ``most``; ``workers`` of them run at once, the others wait. All outcomes together take at most
-    ``size`` bytes: then no task is created, and an outcome that is too large becomes an error. With ``notify`` the
+    ``size`` bytes, those of one requestor a fourth or one larger outcome: then no task is created, and an outcome that is
+    too large becomes an error. With ``notify`` the
     requestor is notified of each new status if it can be reached. ``now`` returns the time in seconds since 1970.
 
     Thread-safe. Several servers may share one.
@@ -171,14 +177,13 @@ class MemoryTasks:
         self.poll = poll
         self.notify = notify
         self._each = each
-        self._most = most
-        self._size = size
+        self._counts = Account("tasks", most, each)
+        self._sizes = Account("bytes of the outcomes of tasks", size)
         self._now = now
         self._lock = Lock()
         self._tools: dict[str, Support] = {}
         self._tasks: dict[str, StoredTask] = {}
         self._owned: dict[Any, Registry[StoredTask]] = {}
-        self._held = 0
         self._due = inf
         """Time at which the first task expires."""
         self._threads = ThreadPool("mcp-task", workers, idle=0.0)
@@ -208,11 +213,12 @@ class MemoryTasks:
         wanted: float | None = None,
         *,
         changed: Callable[[StoredTask], None] | None = None,
+        source: Any = None,
     ) -> StoredTask:
         """Create a task that is kept for ``wanted`` seconds, within the limits.
 
-        ``changed`` is called with the task when its status has changed, in the thread that changed it. Raise `ResponseError`
-        (-32603) if there are too many tasks.
+        ``changed`` is called with the task when its status has changed, in the thread that changed it. The task is charged
+        to ``source``, or else to its owner. Raise `ResponseError` (-32603) if there are too many tasks.
         """
         from secrets import token_urlsafe
 
@@ -220,14 +226,17 @@ class MemoryTasks:
         self._purge()
         with self._lock:
             own = self._owned.get(owner)
-            if own is not None and len(own) >= self._each:
-                reason = f"this requestor has {len(own)} tasks already; wait until some of them have expired"
+            source = (owner or "") if source is None else source
+            if self._counts.excess(source) >= 0:
+                count = self._counts.amount_of(source)
+                reason = f"this requestor has {count} tasks already; wait until some of them have expired"
                 raise _full(reason)
-            if len(self._tasks) >= self._most or self._held >= self._size:
+            if self._counts.excess(None) >= 0 or self._sizes.excess(source) >= 0 or self._sizes.excess(None) >= 0:
                 reason = "no more tasks are kept here now; try again later"
                 raise _full(reason)
-            task = StoredTask(token_urlsafe(_ENTROPY), owner, method, self._now(), ttl, changed or _ignore)
+            task = StoredTask(token_urlsafe(_ENTROPY), owner, method, self._now(), ttl, changed or _ignore, source)
             self._tasks[task.id] = task
+            self._counts.charge(source, 1)
             self._due = min(self._due, task.expires)
             if own is None:
                 own = self._owned[owner] = Registry("task", Changes(_ignore_change))
@@ -282,10 +291,11 @@ class MemoryTasks:
                 # The task was forgotten.
                 return False
             if task.id in self._tasks:
-                if self._held + size > self._size:
-                    reason = f"the result has {size} bytes, and no more than {self._size} are kept"
+                alone = not self._sizes.amount_of(task.source)
+                if self._sizes.excess(None) + size > 0 or not (alone or self._sizes.admits(task.source, size)):
+                    reason = f"the result has {size} bytes, and no more than {self._sizes.total} are kept"
                     raise _full(reason)
-                self._held += size
+                self._sizes.charge(task.source, size)
                 task.size = size
             task.status = status
             task.message = message
@@ -422,8 +432,9 @@ class MemoryTasks:
                 watcher(task)
 
     def _remove(self, task: StoredTask) -> None:
-        self._tasks.pop(task.id, None)
-        self._held -= task.size
+        if self._tasks.pop(task.id, None) is not None:
+            self._counts.release(task.source, 1)
+            self._sizes.release(task.source, task.size)
         task.stopped.set()
         task.abandon_questions()
 

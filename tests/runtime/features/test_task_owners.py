@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ResponseError
+from mcp_bindings_runtime.http.server import session_endpoint, stateless_endpoint
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.tasks.polled_task import PolledTask
 from mcp_bindings_runtime.tasks.store import MemoryTasks
@@ -32,10 +33,10 @@ class Work:
         self.go = threading.Event()
 
 
-def working(revision: str) -> tuple[Any, Work]:
+def working(revision: str, **limits: Any) -> tuple[Any, Work]:
     """A server whose tool waits in a task: for an answer of the client, or until it is let go."""
     mcp = package(revision)
-    server = mcp.Server("worker", "1.0", tasks=MemoryTasks(tools={"echo": "optional"}, notify=False))
+    server = mcp.Server("worker", "1.0", tasks=MemoryTasks(tools={"echo": "optional"}, notify=False, **limits))
     work = Work()
 
     @server.handler(mcp.methods.CALL_TOOL)
@@ -196,3 +197,43 @@ def test_a_requestor_that_has_left_hears_nothing_of_its_tasks() -> None:
     peer.close()
     eventually(lambda: work.left == [True])
     eventually(lambda: "mcp-task" not in threads_of())
+
+
+@pytest.mark.parametrize("revision", [OLD, NEW])
+def test_tasks_are_counted_by_address_and_not_by_session(revision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over HTTP anybody can begin any number of sessions, and strangers have no name."""
+    for module in (session_endpoint, stateless_endpoint):
+        monkeypatch.setattr(module, "client_address", lambda environ: environ["HTTP_TEST_ADDRESS"])
+    server, work = working(revision, each=3, most=100)
+
+    def begins(port: int, address: str) -> bool:
+        """Return whether a client at an address gets a task."""
+        wire = Wire(port, Test_Address=address)
+        if revision == OLD:
+            wire.initialize(revision)
+            return "task" in begin(wire).json.get("result", {})
+        message, headers = modern(call(1), ABLE)
+        return "taskId" in wire.post(message, **headers).json.get("result", {})
+
+    with endpoint(server) as wire:
+        assert [begins(wire.port, "192.0.2.1") for _ in range(5)] == [True] * 3 + [False] * 2
+        assert [begins(wire.port, "192.0.2.2") for _ in range(2)] == [True] * 2
+        work.go.set()
+
+
+def test_outcomes_of_one_requestor_leave_room_for_those_of_others() -> None:
+    store = MemoryTasks(size=1000)
+
+    def end(owner: str, size: int) -> bool:
+        """Return whether a requestor gets a task with an outcome of this size."""
+        try:
+            task = store.create(owner, "tools/call")
+            return store.end(task, "completed", "x", size=size)
+        except ResponseError:
+            return False
+
+    assert [end("ada", 100) for _ in range(4)] == [True, True, False, False]
+    assert end("bob", 600), "a single outcome may be larger than the share"
+    assert not end("bob", 1)
+    store.leave("ada")
+    assert [end("ada", 100) for _ in range(3)] == [True, True, False]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -160,3 +162,84 @@ def test_the_uris_of_subscriptions_are_bounded() -> None:
 def test_limits_of_stores_are_validated(option: str) -> None:
     with pytest.raises(UsageError, match=rf"`{option}` must be an integer >= 1, got 0"):
         MemoryStore(**{option: 0})
+
+
+def talkative(revision: str) -> Any:
+    """Return a server whose tool reports progress, so that its answer of ``size`` characters is streamed."""
+    mcp = package(revision)
+    server = mcp.Server("talkative", "1.0")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        context.progress(1)
+        return mcp.CallToolResult(content=[mcp.TextContent(text="x" * params.arguments["size"])])
+
+    return server
+
+
+def say(number: int, size: int) -> Any:
+    params = {"name": "say", "arguments": {"size": size}, "_meta": {"progressToken": number}}
+    return request("tools/call", number, params)
+
+
+def test_answers_that_are_kept_for_clients_that_reconnect_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    store, size = MemoryStore(), 200_000
+    with endpoint(talkative(LATEST), store=store, memory=4_000_000, memory_per_source=2_000_000) as wire:
+        wires = [Wire(wire.port) for _ in range(4)]
+        for each in wires:
+            each.initialize(LATEST)
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            for number in range(1, 13):
+                for each in wires:
+                    answered = each.stream(say(number, size))
+                    assert len(answered.messages()[-1]["result"]["content"][0]["text"]) == size
+                    answered.close()
+                    assert store.memory.used <= 2_000_000
+            gc.collect()
+            kept = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        # 48 answers of 200 kB take 9.6 MB.
+        assert kept < 3_000_000
+        assert store.memory.used > 1_000_000
+        (warning,) = [text for each in caplog.records if "limit on bytes" in (text := each.getMessage())]
+        assert "'127.0.0.1' has" in warning
+        for each in wires:
+            assert each.ask("DELETE").status == 204
+        assert store.memory.used == 0
+
+
+def test_an_account_says_what_is_kept() -> None:
+    """Compare the account with the memory that Python has allocated."""
+    store = MemoryStore()
+    hostile = {"experimental": {f"{number:x}": {} for number in range(2000)}}
+    with endpoint(talkative(LATEST), store=store) as wire:
+        tracemalloc.start()
+        try:
+            Wire(wire.port).initialize(LATEST)
+            kinds = {
+                "sessions": lambda: Wire(wire.port).initialize(LATEST),
+                "large sessions": lambda: Wire(wire.port).initialize(LATEST, hostile),
+                "streams": lambda: speak(wire, 100),
+                "large streams": lambda: speak(wire, 30_000),
+            }
+            wire.initialize(LATEST)
+            for name, make in kinds.items():
+                make()
+                gc.collect()
+                before, charged = tracemalloc.get_traced_memory()[0], store.memory.used
+                for _ in range(20):
+                    make()
+                gc.collect()
+                kept, charged = tracemalloc.get_traced_memory()[0] - before, store.memory.used - charged
+                assert 1 / 3 < charged / kept < 3, f"{name}: {charged} are charged, and {kept} are kept"
+        finally:
+            tracemalloc.stop()
+
+
+def speak(wire: Wire, size: int) -> None:
+    answered = Wire(wire.port, **wire.headers).stream(say(1, size))
+    assert answered.messages()
+    answered.close()

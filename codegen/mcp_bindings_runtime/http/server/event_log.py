@@ -203,7 +203,8 @@ class MemoryEventLog:
                 raise ConnectionClosed(message)
             if not required and not self._has_room(len(line)):
                 return dropped + 1
-            self._add(LogEvent(self._last + 1, line, required=required))
+            # A copy: orjson reserves up to ten times the bytes of a line, and they would be kept with it.
+            self._add(LogEvent(self._last + 1, bytes(memoryview(line)), required=required))
             return dropped
 
     def _repeats_last(self, line: bytes) -> bool:
