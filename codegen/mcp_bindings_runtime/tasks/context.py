@@ -18,7 +18,8 @@ from ..session.task_tracker import related_meta
 if TYPE_CHECKING:
     from ..connection.calls import Call
     from ..session.events import Incoming
-    from .store import MemoryTasks, StoredTask
+    from .store import MemoryTasks
+    from .stored_task import StoredTask
 
 R = TypeVar("R")
 

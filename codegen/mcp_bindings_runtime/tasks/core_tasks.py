@@ -21,7 +21,8 @@ from ..meta import with_entries
 from ..session.events import Incoming
 from ..session.task_tracker import related_meta, task_capability
 from .engine import TaskEngine, settled
-from .store import MemoryTasks, Status, StoredTask, Support, timestamp
+from .store import MemoryTasks, Support, timestamp
+from .stored_task import Status, StoredTask
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel

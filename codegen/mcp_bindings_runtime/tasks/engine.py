@@ -19,7 +19,8 @@ from ..logs import log_exception, log_handler_error
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
 from .context import InTask, in_task
-from .store import MemoryTasks, StoredTask
+from .store import MemoryTasks
+from .stored_task import StoredTask
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel

@@ -18,7 +18,8 @@ from ..session.events import Incoming
 from .context import InStatelessTask
 from .engine import TaskEngine
 from .extension_binding import TASKS, declares_tasks
-from .store import MemoryTasks, Question, StoredTask, timestamp
+from .store import MemoryTasks, timestamp
+from .stored_task import Question, StoredTask
 
 if TYPE_CHECKING:
     from ..binding import Binding

@@ -15,7 +15,8 @@ from mcp_bindings_runtime.errors import CallCancelled, McpError, RequestTimeout
 from mcp_bindings_runtime.session.events import Dropped, LateTask, Outcome
 from mcp_bindings_runtime.session.late_tasks import MOST, cancel_task_in
 from mcp_bindings_runtime.tasks.extension_binding import with_tasks
-from mcp_bindings_runtime.tasks.store import MemoryTasks, StoredTask
+from mcp_bindings_runtime.tasks.store import MemoryTasks
+from mcp_bindings_runtime.tasks.stored_task import StoredTask
 from mcp_bindings_runtime.tasks.task_handle import start_task
 from support.bindings import binding
 from support.raw_http_client import PLAIN, call, endpoint, modern, request
