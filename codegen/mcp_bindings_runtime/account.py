@@ -48,14 +48,12 @@ class Account:
         with self._lock:
             self.used += amount
             self._amounts[source] += amount
+            if not self._amounts[source]:
+                del self._amounts[source]
 
     def release(self, source: Any, amount: int) -> None:
         """Take a charge back."""
-        with self._lock:
-            self.used -= amount
-            self._amounts[source] -= amount
-            if not self._amounts[source]:
-                del self._amounts[source]
+        self.charge(source, -amount)
 
     def amount_of(self, source: Any) -> int:
         """Return the amount of a source."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import json
 import tracemalloc
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,8 +16,9 @@ from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS_SIZE
 from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, MemorySessionStore, SessionRecord
 from mcp_bindings_runtime.http.server.store import MemoryStore
+from mcp_bindings_runtime.http.server.unsent_responses import UnsentResponses
 from support.echo_server import echo_server
-from support.raw_http_client import Wire, call, endpoint, request
+from support.raw_http_client import PLAIN, Wire, call, endpoint, request
 from support.revisions import HANDSHAKE
 from support.scripted_peers import WHO, eventually, package
 
@@ -243,3 +246,60 @@ def speak(wire: Wire, size: int) -> None:
     answered = Wire(wire.port, **wire.headers).stream(say(1, size))
     assert answered.messages()
     answered.close()
+
+
+class Slow:
+    """A connection whose client reads nothing."""
+
+    def __init__(self, address: str, size: int) -> None:
+        self.remote_addr = address
+        self.unsent = b"x" * size
+        self.unsent_charged = 0
+
+
+def test_connections_whose_clients_read_slowest_are_closed_at_a_limit() -> None:
+    memory, closed = Account("bytes", 1000, 500), list[Any]()
+
+    def close(connection: Any) -> None:
+        closed.append(connection)
+        unsent.forget(connection)
+
+    unsent = UnsentResponses(memory, close)
+
+    def add(address: str, size: int) -> Any:
+        connection: Any = Slow(address, size)
+        unsent.update(connection)
+        return connection
+
+    a, b = add("192.0.2.1", 300), add("192.0.2.1", 100)
+    c = add("192.0.2.1", 200)
+    assert closed == [a]
+    # One of any size passes alone.
+    d = add("192.0.2.1", 2000)
+    assert closed == [a, b, c]
+    d.unsent = b"x" * 500
+    unsent.update(d)
+    assert memory.used == 500
+    # Beyond the total, those go first that have waited for longest, wherever they are.
+    e = add("192.0.2.2", 400)
+    f = add("192.0.2.3", 200)
+    assert closed == [a, b, c, d]
+    for each in (e, f):
+        each.unsent = b""
+        unsent.update(each)
+    assert memory.used == 0
+    assert closed == [a, b, c, d]
+
+
+def test_what_a_client_has_not_read_is_charged_until_it_has() -> None:
+    store, size = MemoryStore(), 12_000_000
+    with endpoint(talkative(LATEST), store=store) as wire:
+        wire.initialize(LATEST)
+        message = say(1, size)
+        del message["params"]["_meta"]
+        connection, response = wire.send("POST", json.dumps(message).encode(), PLAIN)
+        with closing(connection):
+            # The kernel has the rest.
+            eventually(lambda: store.memory.used > 1_000_000)
+            assert len(response.read()) > size
+        eventually(lambda: store.memory.used < 1_000_000)

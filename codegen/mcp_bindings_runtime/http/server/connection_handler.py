@@ -26,6 +26,7 @@ from .http_connection import HttpConnection, Phase, Progress
 from .pending_response import PendingResponse
 from .responses import Response
 from .stream_sender import StreamSender
+from .unsent_responses import UnsentResponses
 
 _LINGER: Final = 2
 """Milliseconds for which a worker waits for the next request of its connection while most other workers are idle."""
@@ -71,6 +72,7 @@ class ConnectionHandler:
         self._interval = min(POLL_INTERVAL, limits.keepalive)
         self.loop = EventLoop(self._interval)
         self._acceptor = Acceptor(self.loop, listener, limits.connections, self._begin, self._close)
+        self._unsent = UnsentResponses(self._application.memory, self._close)
         self._streams = StreamSender(
             self.loop,
             workers,
@@ -78,6 +80,7 @@ class ConnectionHandler:
             send_time=limits.send_time,
             end=self._end_stream,
             close=self._close,
+            unsent=self._unsent,
         )
         self._connections: set[HttpConnection] = set()
         self._working: dict[HttpConnection, None] = {}
@@ -383,6 +386,8 @@ class ConnectionHandler:
         if connection.request is not None and not connection.request.ready:
             connection.last = True
         sent = connection.flush()
+        if connection.unsent or connection.unsent_charged:
+            self._unsent.update(connection)
         if connection.broken or (sent and connection.last and connection.ended):
             self._close(connection)
         elif not sent:
@@ -410,6 +415,7 @@ class ConnectionHandler:
         connection.phase = Phase.CLOSED
         connection.register(0)
         connection.close()
+        self._unsent.forget(connection)
         self._connections.discard(connection)
         self._streams.close(connection)
         self._acceptor.count_closed()

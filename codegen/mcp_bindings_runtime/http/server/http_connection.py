@@ -97,6 +97,8 @@ class HttpConnection:
         self._held: list[bytes] | None = None
         self.unsent = bytearray()
         """Bytes that the socket did not accept yet."""
+        self.unsent_charged = 0
+        """Number of them that the event loop has accounted for."""
         self.ended = False
         """Whether the client has closed its sending side."""
         self.broken = False

@@ -10,6 +10,7 @@ from ...logs import log_exception, write_log
 from .event_loop import READ, WRITE, EventLoop
 from .http_connection import HttpConnection, Phase
 from .store import StoreUnavailable
+from .unsent_responses import UnsentResponses
 
 _IN_A_ROW = 16
 """Limit on the parts of a stream that are sent before other connections have their turn."""
@@ -20,7 +21,7 @@ class StreamSender:
 
     A stream carries a comment after ``keepalive`` seconds without an event, and is cut off if the client does not read the
     events of one time within ``send_time`` seconds. ``end`` is called with a connection whose stream has ended, ``close``
-    with one that is lost.
+    with one that is lost. ``unsent`` accounts for what clients have not read.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class StreamSender:
         send_time: float,
         end: Callable[[HttpConnection], object],
         close: Callable[[HttpConnection], object],
+        unsent: UnsentResponses,
     ) -> None:
         self._loop = loop
         self._workers = workers
@@ -39,6 +41,7 @@ class StreamSender:
         self._send_time = send_time
         self._end = end
         self._close = close
+        self._unsent = unsent
 
     def start(self, connection: HttpConnection) -> None:
         """Send what the stream of a connection has, now and later."""
@@ -50,6 +53,8 @@ class StreamSender:
     def _wait(self, connection: HttpConnection) -> None:
         """Wait for the client to read, or for the next event."""
         slow = bool(connection.unsent)
+        if slow or connection.unsent_charged:
+            self._unsent.update(connection)
         self._loop.set_deadline(connection, self._send_time if slow else self._keepalive)
         connection.register(READ | WRITE if slow else READ)
 

@@ -62,7 +62,8 @@ class Application:
             limiter = StreamLimiter(connections, options.streams, option="connections")
         self._limiter = limiter
         store = options.store or MemoryStore()
-        memory = store.memory if isinstance(store, MemoryStore) else Account("bytes of streams", MEMORY)
+        self.memory = memory = store.memory if isinstance(store, MemoryStore) else Account("bytes of streams", MEMORY)
+        """The account of what clients make this process keep."""
         memory.set_limits(options.memory, options.memory_per_source)
         by_revision = {server.binding.revision: server for server in routes.handshake}
         self._table = table = SessionTable(by_revision, store, pool)
