@@ -7,7 +7,7 @@ with them. The type of a number is its unit.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import UsageError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Seconds: TypeAlias = float
 Milliseconds: TypeAlias = int
 Bytes: TypeAlias = int
+T = TypeVar("T")
 
 
 class Prerequisite(NamedTuple):
@@ -45,9 +46,27 @@ INTRODUCTION: Mapping[str, Prerequisite] = {
 """Prerequisites of the options by which a client or server introduces itself."""
 
 
-class Options:
-    """The values of options. Each attribute that a subclass declares is an option."""
+class _Declaration:
+    """The declaration of an option; the attribute of the class is its default."""
 
+    def __init__(self, default: Any) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type[Options], name: str) -> None:
+        owner.declare(name, self._default)
+
+
+def option(*, default: T) -> T:
+    """Declare an attribute of a subclass of ``Options`` as an option."""
+    declaration: Any = _Declaration(default)
+    declared: T = declaration
+    return declared
+
+
+class Options:
+    """The values of options; subclasses declare them as ``timeout: Seconds = option(default=60.0)``."""
+
+    _names: ClassVar[frozenset[str]] = frozenset()
     prerequisites: ClassVar[Mapping[str, Prerequisite]] = {}
     """Prerequisites of the options that not every revision has."""
     unknown_error: ClassVar[type[Exception]] = UsageError
@@ -63,14 +82,15 @@ class Options:
         vars(self).update(options)
 
     @classmethod
+    def declare(cls, name: str, default: Any) -> None:
+        """Add an option to those of the base class."""
+        cls._names |= {name}
+        setattr(cls, name, default)
+
+    @classmethod
     def names(cls) -> frozenset[str]:
         """Return the names of all options."""
-        return frozenset(
-            name
-            for each in cls.__mro__[:-1]
-            for name, annotation in each.__annotations__.items()
-            if not annotation.startswith("ClassVar")
-        )
+        return cls._names
 
     @classmethod
     def lacking(cls, facts: Facts, methods: Collection[str], client_capabilities: Collection[str]) -> frozenset[str]:

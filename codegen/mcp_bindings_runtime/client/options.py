@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..binding import Binding
 from ..errors import UsageError
 from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
-from ..options import INTRODUCTION, Options, Prerequisite, Seconds
+from ..options import INTRODUCTION, Options, Prerequisite, Seconds, option
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
 from ..validation import require_instance, require_list, require_mappings, require_positive_integers, require_seconds
@@ -38,13 +38,13 @@ _CALLBACKS: Mapping[str, Prerequisite] = {
 class NegotiationOptions(Options):
     """Options of a negotiation. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
-    revisions: Sequence[str] | None = None
+    revisions: Sequence[str] | None = option(default=None)
     """Revisions to try, the preferred first; all installed ones, the newest first, unless set."""
-    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None
+    handlers: Mapping[str, Callable[[Any, Any], Any]] | None = option(default=None)
     """Handlers of the server's requests and notifications by method. A handler receives the params, in the classes of the
     negotiated revision, and a context.
     """
-    probe: Seconds = 5.0
+    probe: Seconds = option(default=5.0)
     """Seconds to wait for the response to a stateless request before the client tries a handshake."""
 
     def __init__(self, **options: Any) -> None:
@@ -65,71 +65,71 @@ class ClientOptions(Options):
         **_CALLBACKS,
     }
 
-    name: str = "mcp-bindings"
+    name: str = option(default="mcp-bindings")
     """Name of the client, sent to the server."""
-    version: str = "0"
+    version: str = option(default="0")
     """Version of the client, sent to the server."""
-    title: str | None = None
+    title: str | None = option(default=None)
     """Display name of the client; `name` identifies it to programs."""
-    description: str | None = None
+    description: str | None = option(default=None)
     """Purpose of the client, in a sentence or two."""
-    icons: Sequence[Any] | None = None
+    icons: Sequence[Any] | None = option(default=None)
     """Icon of the client in one or more sizes and formats."""
-    website_url: str | None = None
+    website_url: str | None = option(default=None)
     """URL of a web page about the client."""
-    capabilities: Any = None
+    capabilities: Any = option(default=None)
     """Capabilities to declare in addition to those that follow from callbacks and handlers."""
-    timeout: Seconds = 60.0
+    timeout: Seconds = option(default=60.0)
     """Seconds to connect and to wait for a response; each progress notification restarts the timer."""
-    limit: Seconds = 600.0
+    limit: Seconds = option(default=600.0)
     """Seconds to wait for a response in total."""
-    workers: int = 4
+    workers: int = option(default=4)
     """Limit on the requests of the server that run at the same time."""
-    ping: Seconds | None = None
+    ping: Seconds | None = option(default=None)
     """Seconds without a message after which the server is pinged; None for never."""
-    ping_failures: int = 3
+    ping_failures: int = option(default=3)
     """Number of pings without a response after which the connection is closed."""
-    record: str | PathLike[str] | None = None
+    record: str | PathLike[str] | None = option(default=None)
     """File to which all messages are written, one a line, for `mcp-codegen validate` and for people."""
-    require: Iterable[str] = ()
+    require: Iterable[str] = option(default=())
     """Capabilities that the server must have, as dotted paths; otherwise connecting raises `MissingCapability`."""
-    log_level: Level | None = None
+    log_level: Level | None = option(default=None)
     """Lowest severity of the log messages to receive; the server chooses unless set, and a stateless one sends none."""
-    limits: Limits | bool = True
+    limits: Limits | bool = option(default=True)
     """Rate limits for the server's requests for messages and input; True for the defaults, False for none."""
-    check_output: bool | None = None
+    check_output: bool | None = option(default=None)
     """If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed. True if the
     extra `schema` is installed, unless set.
     """
-    sampling: Callable[[Any, Any], Any] | None = None
+    sampling: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that requests a message from a language model. It raises `features.sampling.Refused` to refuse."""
-    approve_request: Callable[[Any], Any] | None = None
+    approve_request: Callable[[Any], Any] | None = option(default=None)
     """Callback that reviews the params before `sampling` and returns them, possibly changed. It raises
     `features.sampling.Refused` to refuse.
     """
-    approve_result: Callable[[Any, Any], Any] | None = None
+    approve_result: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that reviews the result of `sampling` and returns it, possibly changed. It raises
     `features.sampling.Refused` to refuse.
     """
-    sampling_tools: bool = False
+    sampling_tools: bool = option(default=False)
     """If true, `sampling` supports tools."""
-    sampling_context: bool = False
+    sampling_context: bool = option(default=False)
     """If true, `sampling` adds the context of servers."""
-    elicitation: Callable[[Any, Any], Any] | None = None
+    elicitation: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that shows a form to the user and returns the outcome; the content of an accepted form is validated."""
-    elicitation_url: Callable[[Any, Any], Any] | None = None
+    elicitation_url: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that opens a URL for the user. It must show the whole URL first, and open it only with consent."""
-    roots: Iterable[Any] | None = None
+    roots: Iterable[Any] | None = option(default=None)
     """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots` changes them."""
-    on_log: Callable[[Any], object] | None = None
+    on_log: Callable[[Any], object] | None = option(default=None)
     """Callback for each log message."""
-    on_resource_updated: Callable[[Any], object] | None = None
+    on_resource_updated: Callable[[Any], object] | None = option(default=None)
     """Callback for each change of a subscribed resource."""
-    on_tools_changed: Callable[[], object] | None = None
+    on_tools_changed: Callable[[], object] | None = option(default=None)
     """Callback for each change of the list of tools."""
-    on_prompts_changed: Callable[[], object] | None = None
+    on_prompts_changed: Callable[[], object] | None = option(default=None)
     """Callback for each change of the list of prompts."""
-    on_resources_changed: Callable[[], object] | None = None
+    on_resources_changed: Callable[[], object] | None = option(default=None)
     """Callback for each change of the list of resources."""
 
     def __init__(self, binding: Binding, **options: Any) -> None:
@@ -171,24 +171,24 @@ class HandshakeClientOptions(ClientOptions):
         "tasks": Prerequisite("client capability", "tasks"),
     }
 
-    tasks: MemoryTasks | None = None
+    tasks: MemoryTasks | None = option(default=None)
     """Store of the tasks that requests of the server become; None if they become no tasks."""
 
 
 class StatelessClientOptions(ClientOptions):
     """Options of a client of a revision without handshake."""
 
-    rounds: int = 16
+    rounds: int = option(default=16)
     """Limit on the requests for input during one request."""
-    discover: bool = True
+    discover: bool = option(default=True)
     """If true, connecting requests the server's revisions and capabilities."""
-    restart: bool = False
+    restart: bool = option(default=False)
     """If true, a connection that ended by itself is opened again at the next request: a server process is started again;
     requests in flight and subscriptions are lost.
     """
-    tasks: bool = False
+    tasks: bool = option(default=False)
     """If true, the server may run tool calls as tasks; `call_tool` then waits for the result."""
-    cache: ResultCache | bool = False
+    cache: ResultCache | bool = option(default=False)
     """Cache of results: True for one of this client, or a `ResultCache` for several clients."""
 
     def __init__(self, binding: Binding, **options: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ..options import INTRODUCTION, Milliseconds, Options, Prerequisite, Seconds
+from ..options import INTRODUCTION, Milliseconds, Options, Prerequisite, Seconds, option
 from ..validation import (
     require_booleans,
     require_callable,
@@ -34,41 +34,41 @@ class ServerOptions(Options):
     }
     unknown_error = TypeError
 
-    title: str | None = None
+    title: str | None = option(default=None)
     """Display name of the server; `name` identifies it to programs."""
-    description: str | None = None
+    description: str | None = option(default=None)
     """Purpose of the server, in a sentence or two."""
-    icons: Sequence[Any] | None = None
+    icons: Sequence[Any] | None = option(default=None)
     """Icon of the server in one or more sizes and formats."""
-    website_url: str | None = None
+    website_url: str | None = option(default=None)
     """URL of a web page about the server."""
-    instructions: str | None = None
+    instructions: str | None = option(default=None)
     """Instructions for language models on how to use the server."""
-    capabilities: Any = None
+    capabilities: Any = option(default=None)
     """Capabilities to declare in addition to those that follow from the handlers."""
-    logging: bool = True
+    logging: bool = option(default=True)
     """If true, handlers may send log messages."""
-    workers: int = 16
+    workers: int = option(default=16)
     """Limit on the requests of one connection that run at the same time."""
-    timeout: Seconds = 60.0
+    timeout: Seconds = option(default=60.0)
     """Seconds to wait for a response of the client; each progress notification restarts the timer."""
-    limit: Seconds = 600.0
+    limit: Seconds = option(default=600.0)
     """Seconds to wait for a response of the client in total."""
-    grace: Seconds = 2.0
+    grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the client has closed the connection."""
-    page_size: int = 100
+    page_size: int = option(default=100)
     """Number of items on a page of a list."""
-    cursor_key: bytes | None = None
+    cursor_key: bytes | None = option(default=None)
     """At least 32 secret bytes that sign cursors, the same in all processes of an endpoint. Random unless set."""
-    limits: Limits | bool = True
+    limits: Limits | bool = option(default=True)
     """Rate limits for calls, completions, progress and log messages; True for the defaults, False for none."""
-    redact: Callable[[Any], Any] | None = None
+    redact: Callable[[Any], Any] | None = option(default=None)
     """Callback that receives the data of each log message and returns the data to send."""
-    ping: Seconds | None = None
+    ping: Seconds | None = option(default=None)
     """Seconds without a message after which the client is pinged; None for never."""
-    ping_failures: int = 3
+    ping_failures: int = option(default=3)
     """Number of pings without a response after which the connection is closed."""
-    tasks: MemoryTasks | None = None
+    tasks: MemoryTasks | None = option(default=None)
     """Store of tasks; None if requests are not run as tasks."""
 
     def __init__(self, **options: Any) -> None:
@@ -92,17 +92,17 @@ class StatelessServerOptions(ServerOptions):
         "tasks": Prerequisite("method", "tools/call"),
     }
 
-    state_key: bytes | None = None
+    state_key: bytes | None = option(default=None)
     """At least 32 secret bytes that sign the state of requests that wait for input from the client, the same in all
     processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
     """
-    state_lifetime: Seconds = 600.0
+    state_lifetime: Seconds = option(default=600.0)
     """Seconds that a client may take to answer a request for input."""
-    versions: Sequence[str] = ()
+    versions: Sequence[str] = option(default=())
     """All revisions that the endpoint supports; those of the server alone unless set."""
-    ttl_ms: Milliseconds = 0
+    ttl_ms: Milliseconds = option(default=0)
     """Milliseconds that clients may cache results, unless `cache` sets others for a method or resource."""
-    cache_scope: Literal["public", "private"] = "private"
+    cache_scope: Literal["public", "private"] = option(default="private")
     """Scope of cached results: `public` for everybody, `private` for the requesting user."""
 
     def __init__(self, **options: Any) -> None:

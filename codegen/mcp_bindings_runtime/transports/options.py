@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..options import Options
+from ..options import Options, option
 from ..validation import require_string_keys
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 class StdioOptions(Options):
     """Options of a server process. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
-    env: Mapping[str, str] | None = None
+    env: Mapping[str, str] | None = option(default=None)
     """Environment variables of the server besides the few that every program needs."""
-    inherit_env: bool = False
+    inherit_env: bool = option(default=False)
     """If true, the server has all environment variables of this process."""
-    cwd: str | PathLike[str] | None = None
+    cwd: str | PathLike[str] | None = option(default=None)
     """Working directory of the server; that of this process unless set."""
-    stderr: Stderr = "inherit"
+    stderr: Stderr = option(default="inherit")
     """Destination of the server's standard error: `"inherit"` for that of this process, `"capture"` to show its last lines
     in errors, a callback that receives each line, or a file or descriptor.
     """

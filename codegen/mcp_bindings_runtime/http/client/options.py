@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import UsageError
-from ...options import Bytes, Options, Seconds
+from ...options import Bytes, Options, Seconds, option
 from ...validation import (
     require_callable,
     require_methods,
@@ -33,25 +33,25 @@ returns headers then, the request is sent again.
 class HttpClientOptions(Options):
     """Options of a client over HTTP. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
-    headers: Mapping[str, str] | None = None
+    headers: Mapping[str, str] | None = option(default=None)
     """Headers that are sent with every request."""
-    auth: Auth | None = None
+    auth: Auth | None = option(default=None)
     """Callback that returns the headers that authorize a request: it receives None before each request, and the
     `HttpError` if the server has refused the request.
     """
-    proxy: str | None = None
+    proxy: str | None = option(default=None)
     """URL of an HTTP proxy."""
-    proxy_headers: Mapping[str, str] | None = None
+    proxy_headers: Mapping[str, str] | None = option(default=None)
     """Headers that are sent to the proxy and not to the server, such as `Proxy-Authorization`."""
-    tls: SSLContext | None = None
+    tls: SSLContext | None = option(default=None)
     """Trusted certificates, and the client's own; the certificate authorities of the system unless set."""
-    pool: int = 16
+    pool: int = option(default=16)
     """Limit on the idle connections that are kept."""
-    connect_timeout: Seconds = 10.0
+    connect_timeout: Seconds = option(default=10.0)
     """Seconds to open a connection."""
-    retries: int | RetryPolicy = RETRIES
+    retries: int | RetryPolicy = option(default=RETRIES)
     """Limit on the repetitions of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
-    max_message: Bytes = 64 * 1024 * 1024
+    max_message: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of a message from the server."""
 
     def __init__(self, **options: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
-from ...options import Bytes, Milliseconds, Options, Seconds
+from ...options import Bytes, Milliseconds, Options, Seconds, option
 from ...validation import (
     require_callable,
     require_instance,
@@ -30,43 +30,43 @@ _CONNECTIONS: Final = 4096
 class EndpointOptions(Options):
     """Options of an endpoint. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
-    path: str = "/"
+    path: str = option(default="/")
     """Path of the endpoint below the mount point of the application."""
-    sse_path: str | None = "/sse"
+    sse_path: str | None = option(default="/sse")
     """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE."""
-    messages_path: str = "/messages"
+    messages_path: str = option(default="/messages")
     """Path to which clients of HTTP+SSE post."""
-    allowed_hosts: Iterable[str] = LOOPBACK
+    allowed_hosts: Iterable[str] = option(default=LOOPBACK)
     """Names under which clients may address the server: for any port, or as `name:port` for one. `"*"` allows all."""
-    allowed_origins: Iterable[str] = ()
+    allowed_origins: Iterable[str] = option(default=())
     """Origins of web pages that may use the server, besides pages on the allowed hosts. `"*"` allows all."""
-    authorization: Authorization | None = None
+    authorization: Authorization | None = option(default=None)
     """Check of the access token that each request must have. Without it, the principal is the `REMOTE_USER` of the WSGI
     server, if there is one.
     """
-    body_limit: Bytes = 4 * 1024 * 1024
+    body_limit: Bytes = option(default=4 * 1024 * 1024)
     """Limit on the bytes of a request's body."""
-    body_time: Seconds = 30.0
+    body_time: Seconds = option(default=30.0)
     """Seconds in which a request's body must arrive."""
-    threads: int = 32
+    threads: int = option(default=32)
     """Number of requests that the WSGI server handles at the same time. With `run_http`, running handlers have threads
     besides, and open streams have none.
     """
-    streams: int | None = None
+    streams: int | None = option(default=None)
     """Limit on the streams that are open for listening; unless set, three quarters of `threads`, or of `connections` with
     `run_http`.
     """
-    handlers: int = 256
+    handlers: int = option(default=256)
     """Limit on the handlers that run at the same time."""
-    memory: Bytes = MEMORY
+    memory: Bytes = option(default=MEMORY)
     """Limit on the bytes that clients make the server keep: sessions with their subscriptions, and messages on streams."""
-    memory_per_source: Bytes | None = None
+    memory_per_source: Bytes | None = option(default=None)
     """Limit on those of one principal or, without one, of one address; a fourth of `memory` unless set."""
-    keepalive: Seconds = 15.0
+    keepalive: Seconds = option(default=15.0)
     """Seconds without a message after which a stream carries a comment."""
-    retry: Milliseconds = 1000
+    retry: Milliseconds = option(default=1000)
     """Milliseconds after which a client that has lost a stream should reconnect."""
-    store: Store | None = None
+    store: Store | None = option(default=None)
     """Store of sessions and events; a `MemoryStore` in this process unless set. Its `lifetime` says when unused sessions
     expire.
     """
@@ -110,23 +110,23 @@ class EndpointOptions(Options):
 class HttpServerOptions(EndpointOptions):
     """Options of an HTTP server: those of its endpoint, and its own. Raises ``UsageError`` like ``EndpointOptions``."""
 
-    path: str = "/mcp"
+    path: str = option(default="/mcp")
     """Path of the endpoint."""
-    idle: Seconds = 10.0
+    idle: Seconds = option(default=10.0)
     """Seconds of silence within a request or between requests after which a connection is closed."""
-    head_time: Seconds = 10.0
+    head_time: Seconds = option(default=10.0)
     """Seconds in which a request's head must arrive."""
-    send_time: Seconds = 60.0
+    send_time: Seconds = option(default=60.0)
     """Seconds in which a client must read a response, or the next events of a stream."""
-    connections: int | None = None
+    connections: int | None = option(default=None)
     """Limit on open connections. Idle ones are closed for new ones. 4096 unless set, or fewer if the process may open fewer
     descriptors.
     """
-    buffered: Bytes = 64 * 1024 * 1024
+    buffered: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of all incomplete requests together."""
-    grace: Seconds = 2.0
+    grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server was closed."""
-    ready: Callable[[Any], object] | None = None
+    ready: Callable[[Any], object] | None = option(default=None)
     """Callback that receives the server once it listens: an object with `port`, `url(path)`, and `close()`, which any
     thread may call. Prints the URL on standard error unless set.
     """
