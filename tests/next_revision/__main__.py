@@ -140,11 +140,9 @@ def written_by_hand(folder: Path) -> Mapping[str, str]:
     row = f'[revisions.{NEW}]\ncommit = "{"0" * 40}"\nsha256 = "{digest}"\njson_sha256 = "{"0" * 64}"\n\n'
     step = f'[[steps]]\nold = "{newest}"\nnew = "{NEW}"\nabout = "A tool can be described."\n\n'
     whole = f'[[steps]]\nold = "2024-11-05"\nnew = "{newest}"\n'
-    method = '    "tools/call": _client("tools"),\n'
     edits = {
         "schema/official.toml": ("# Extensions have", f"{row}# Extensions have"),
         "docs/revisions/notes.toml": (whole, step + whole.replace(newest, NEW)),
-        "codegen/mcp_bindgen/validate/rules/methods.py": (method, method + method.replace("call", "describe")),
         "tests/docs/specification.toml": ("[without_pages]\n", f'[without_pages]\n{NEW} = "It is made up."\n'),
     }
     return {

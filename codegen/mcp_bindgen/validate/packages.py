@@ -6,6 +6,8 @@ import importlib
 from types import ModuleType
 from typing import Any, Final
 
+from mcp_bindings_runtime.facts import Facts
+
 from mcp_bindgen import catalog
 
 _own: Final[dict[str, tuple[ModuleType, str]]] = {}
@@ -38,6 +40,12 @@ def extensions_of(name: str) -> tuple[Any, ...]:
     """Return the packages of the bundled extensions of a bundled revision; none for a user's package."""
     known = () if name in _own else catalog.extensions_of(name)
     return tuple(importlib.import_module(f"mcp_bindings.{catalog.package_name(each)}") for each in known)
+
+
+def facts(name: str) -> Facts:
+    """Return the facts of a bundled revision or an added package."""
+    declared: Facts = find(name).revision.FACTS
+    return declared
 
 
 def label(name: str) -> str:

@@ -15,7 +15,7 @@ from mcp_bindgen.validate.findings import Place
 from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules import Conversation
 from mcp_bindgen.validate.rules.contents import is_moment
-from mcp_bindgen.validate.rules.methods import METHODS
+from mcp_bindgen.validate.rules.methods import all_methods
 from strategies.faults import Faults
 from strategies.values import Values
 from support.content_cases import TOOL, USE, header, meta, sampling, tools
@@ -29,7 +29,9 @@ WORDS = """
     annotations lastModified extensions name inputSchema properties x-mcp-header structuredContent cacheScope nextCursor
     cursor supportedVersions supported requested traceparent initialize input_required working completed
 """.split()
-words = st.sampled_from([*WORDS, *METHODS, f"{META}subscriptionId", f"{META}clientCapabilities", f"{META}logLevel"])
+words = st.sampled_from(
+    [*WORDS, *all_methods(), f"{META}subscriptionId", f"{META}clientCapabilities", f"{META}logLevel"]
+)
 leaves = st.none() | st.booleans() | st.integers(-2, 2) | st.integers() | st.floats() | words | st.text(max_size=5)
 values = st.recursive(
     leaves,
@@ -49,7 +51,7 @@ def exchanges(draw: st.DrawFn) -> Message:
             draw(st.sampled_from(["params", "result"])): draw(objects),
         }
     request = draw(st.none() | objects)
-    method = draw(st.none() | st.sampled_from(list(METHODS)) | st.text(max_size=3))
+    method = draw(st.none() | st.sampled_from(list(all_methods())) | st.text(max_size=3))
     path = draw(st.sampled_from(["$", "$[0]"]))
     sender = draw(st.sampled_from(["client", "server", None]))
     return Message(Place("x", 1), draw(st.sampled_from(REVISIONS)), kind, value, path, sender, method, request)

@@ -10,7 +10,7 @@ from mcp_bindings_runtime.codec.checks import is_object
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.demands import subject
-from mcp_bindgen.validate.rules.rule import STATELESS, Path
+from mcp_bindgen.validate.rules.rule import Path
 from mcp_bindgen.validate.rules.turn import Turn
 
 TO_CLIENT: Final = ("sampling/createMessage", "roots/list", "elicitation/create")
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
 
 def calls(turn: Turn) -> Iterator[Call]:
     """Yield the calls to the client in a message."""
-    if turn.revision not in STATELESS:
+    if not turn.facts.resumable:
         if turn.message.kind == "request" and turn.method in TO_CLIENT:
             yield Call(("params",), turn.method, turn.params, turn.history.capabilities.get("client"))
     elif turn.message.kind == "result":
@@ -54,7 +54,7 @@ def calls(turn: Turn) -> Iterator[Call]:
 
 def replies(turn: Turn) -> Iterator[Reply]:
     """Yield the client's replies in a message whose calls are known."""
-    if turn.revision not in STATELESS:
+    if not turn.facts.resumable:
         if turn.message.kind == "result" and turn.method in TO_CLIENT:
             yield Reply(("result",), turn.method, turn.result, turn.request_params)
         return

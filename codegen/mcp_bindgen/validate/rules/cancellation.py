@@ -13,7 +13,7 @@ from mcp_bindings_runtime.codec.value_descriptions import describe
 from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.history import SeenRequest
-from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _SECTION = "basic/utilities/cancellation, Behavior Requirements"
@@ -64,7 +64,7 @@ class Cancellation(Area):
             if sure and turn.history.whole:
                 message = f"the request {shown} is cancelled, but its sender never sent it"
                 yield Fault(CANCEL_UNKNOWN, _PATH, message, shown, "the id of a request in progress")
-        elif turn.sender == "server" and turn.revision in STATELESS:
+        elif turn.sender == "server" and not turn.facts.handshake:
             if request.method != "subscriptions/listen":
                 message = f"the server cancels `{request.method}`; it may cancel `subscriptions/listen` only"
                 yield Fault(CANCEL_BY_SERVER, _PATH, message, request.method, "`subscriptions/listen`")
@@ -81,7 +81,7 @@ def _cancelled(turn: Turn) -> tuple[SeenRequest | None, bool]:
     key = json_access.identity(turn.params.get("requestId"))
     assert key is not None
     sides: tuple[Side | None, ...] = ("client", "server", None)
-    if turn.revision in STATELESS:
+    if not turn.facts.handshake:
         sides = ("client",)
     elif turn.sender is not None:
         sides = (turn.sender, None)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.calls import Call, calls
 from mcp_bindgen.validate.rules.history import opposite
-from mcp_bindgen.validate.rules.methods import METHODS
-from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.methods import methods_of
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _OPERATION = "basic/lifecycle, Operation"
@@ -116,7 +118,7 @@ class Capabilities(Area):
         """Yield the faults of messages without their capability."""
         if turn.is_request("resources/subscribe"):
             self._subscribed = True
-        if turn.message.kind == "request" and turn.revision in WITH_HANDSHAKE:
+        if turn.message.kind == "request" and turn.facts.handshake:
             yield from _request(turn)
         elif turn.message.kind == "notification":
             yield from _notification(turn)
@@ -134,12 +136,12 @@ def declares(capabilities: dict[str, Json], path: str) -> bool:
 
 
 def _request(turn: Turn) -> Iterator[Fault]:
-    known = METHODS.get(turn.method or "")
+    known = methods_of(turn.revision).get(turn.method or "")
     receiver = opposite(turn.sender)
     declared = turn.history.capabilities.get(receiver) if receiver else None
-    if known is None or declared is None:
+    if not isinstance(known, RequestMethod) or declared is None:
         return
-    if known.capability and turn.revision >= known.since and not declares(declared, known.capability):
+    if known.capability and not declares(declared, known.capability):
         yield Fault(
             CAPABILITY_UNDECLARED,
             ("method",),
@@ -158,15 +160,15 @@ def _request(turn: Turn) -> Iterator[Fault]:
 
 
 def _notification(turn: Turn) -> Iterator[Fault]:
-    known = METHODS.get(turn.method or "")
-    if known is None or known.capability is None or turn.revision < known.since:
+    known = methods_of(turn.revision).get(turn.method or "")
+    if not isinstance(known, NotificationMethod) or known.capability is None:
         return
-    side = opposite(turn.sender) if known.of_receiver else turn.sender
+    side = turn.sender if known.capability_of == "sender" else opposite(turn.sender)
     declared = turn.history.capabilities.get(side) if side else None
     if declared is None or declares(declared, known.capability):
         return
     logs = turn.method == "notifications/message"
-    if logs or turn.revision in WITH_HANDSHAKE:
+    if logs or turn.facts.handshake:
         yield Fault(
             LOGGING_UNDECLARED if logs else NOTIFICATION_UNDECLARED,
             ("method",),

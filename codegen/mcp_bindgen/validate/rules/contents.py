@@ -12,7 +12,7 @@ from mcp_bindings_runtime.codec.value_descriptions import NOTHING, describe
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.protocol_members import find_members
-from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 ROOT_URI: Final = Rule("root-uri", "The URI of a root starts with `file://`.", "client/roots, Root")
@@ -94,7 +94,7 @@ def is_moment(value: str) -> bool:
 def _roots(turn: Turn) -> Iterator[tuple[Path, Json]]:
     if turn.is_result("roots/list"):
         yield ("result", "roots"), turn.result.get("roots")
-    if turn.message.kind == "request" and turn.revision in STATELESS:
+    if turn.message.kind == "request" and turn.facts.resumable:
         for key, response in json_access.fields(turn.params.get("inputResponses")).items():
             yield ("params", "inputResponses", key, "roots"), json_access.member(response, "roots")
 

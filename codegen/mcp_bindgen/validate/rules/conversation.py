@@ -21,7 +21,7 @@ from mcp_bindgen.validate.rules.meta_keys import MetaKeys
 from mcp_bindgen.validate.rules.output_schemas import OutputSchemas
 from mcp_bindgen.validate.rules.progress import Progress
 from mcp_bindgen.validate.rules.round_trips import RoundTrips
-from mcp_bindgen.validate.rules.rule import WITH_HANDSHAKE, Fault, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.sampling import Sampling
 from mcp_bindgen.validate.rules.subscriptions import Subscriptions
 from mcp_bindgen.validate.rules.tasks import Tasks
@@ -94,7 +94,7 @@ class Conversation:
 
     def _starts_a_session(self, message: Message) -> bool:
         is_initialize = message.kind == "request" and message.method == "initialize"
-        return is_initialize and not self._complete and self.revision in WITH_HANDSHAKE
+        return is_initialize and not self._complete and self._history.facts.handshake
 
     def _holds(self, rule: Rule) -> bool:
         return self.revision in rule.revisions

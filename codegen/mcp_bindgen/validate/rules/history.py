@@ -14,7 +14,9 @@ The history has a maximum size; once an entry was dropped, ``whole`` is false.
 from __future__ import annotations
 
 from attrs import define
+from mcp_bindings_runtime.binding import OTHER_SIDE
 
+from mcp_bindgen.validate import packages
 from mcp_bindgen.validate.entries import Json, Side
 from mcp_bindgen.validate.message import Message
 from mcp_bindgen.validate.rules import json_access
@@ -22,7 +24,6 @@ from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.demands import Demands
 from mcp_bindgen.validate.rules.json_access import Identity
 from mcp_bindgen.validate.rules.methods import sender_by
-from mcp_bindgen.validate.rules.rule import STATELESS
 
 
 @define(eq=False)
@@ -45,6 +46,7 @@ class History:
 
     def __init__(self, revision: str, *, whole: bool, earlier: frozenset[Identity] = frozenset()) -> None:
         self.revision = revision
+        self.facts = packages.facts(revision)
         self.initialize_request: SeenRequest | None = None
         """The ``initialize`` request."""
         self.initialize_result: Message | None = None
@@ -77,7 +79,8 @@ class History:
             return message.sender
         if message.kind in {"request", "notification"}:
             return sender_by(message.method, self.revision)
-        if self.revision in STATELESS:
+        if not self.facts.handshake:
+            # Only clients send requests.
             return "server"
         key = json_access.identity(message.value.get("id"))
         candidates = [request for request in self._by_id(key) if not request.answered] or self._by_id(key)
@@ -100,7 +103,7 @@ class History:
 
     def record(self, message: Message, sender: Side | None) -> None:
         """Record a message that was checked."""
-        if self._empty and self.revision in STATELESS and _is_a_beginning(message):
+        if self._empty and not self.facts.handshake and _is_a_beginning(message):
             self._whole = True
         self._empty = False
         if message.kind == "request":
@@ -140,7 +143,7 @@ class History:
         if message.method == "notifications/cancelled":
             key = json_access.identity(json_access.member(message.value, "params", "requestId"))
             for request in self._by_id(key):
-                if sender is None or request.sender in {sender, None} or self.revision in STATELESS:
+                if sender is None or request.sender in {sender, None} or not self.facts.handshake:
                     request.cancelled = True
 
     def _record_response(self, message: Message, sender: Side | None) -> None:
@@ -149,7 +152,7 @@ class History:
         if request is None:
             return
         request.answered = True
-        request.became_task = self.revision == "2025-11-25" and bool(
+        request.became_task = bool(self.facts.task_methods) and bool(
             json_access.fields(json_access.member(message.value, "result", "task"))
         )
         if request is self.initialize_request and message.kind == "result":
@@ -168,7 +171,5 @@ def _is_a_beginning(message: Message) -> bool:
 
 
 def opposite(side: Side | None) -> Side | None:
-    """Return the other side."""
-    if side is None:
-        return None
-    return "server" if side == "client" else "client"
+    """Return the other side; None if the side is unknown."""
+    return None if side is None else OTHER_SIDE[side]

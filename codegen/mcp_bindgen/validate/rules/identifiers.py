@@ -15,8 +15,8 @@ from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.history import opposite
 from mcp_bindgen.validate.rules.json_access import Identity
-from mcp_bindgen.validate.rules.methods import METHODS
-from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Rule
+from mcp_bindgen.validate.rules.methods import find_method
+from mcp_bindgen.validate.rules.rule import Fault, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 _EARLIER_RESPONSES = {"2024-11-05": "basic/messages, Responses"}
@@ -98,7 +98,7 @@ class Identifiers(Area):
             if "result" in turn.value and "error" in turn.value:
                 message = "the response has both `result` and `error`; it must have exactly one of them"
                 yield Fault(RESULT_AND_ERROR, (), message, "both", "`result` or `error`")
-            if turn.sender == "client" and turn.revision in STATELESS:
+            if turn.sender == "client" and not turn.facts.handshake:
                 message = "a client sends a response; in this revision clients receive no requests"
                 yield Fault(RESPONSE_BY_CLIENT, (), message)
             elif key is not None:
@@ -170,7 +170,7 @@ def _reuse(turn: Turn, key: Identity) -> Iterator[Fault]:
 
 def _direction_of_request(turn: Turn) -> Iterator[Fault]:
     # For methods of the protocol, the schema names the sender.
-    if turn.sender == "server" and turn.method not in METHODS:
+    if turn.sender == "server" and find_method(turn.method, turn.revision) is None:
         yield Fault(
             REQUEST_BY_SERVER,
             ("method",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from attrs import field, frozen
 
@@ -12,11 +12,6 @@ from mcp_bindgen.validate.message import Message
 
 Strength: TypeAlias = Literal["must", "should"]
 Path: TypeAlias = tuple[str | int, ...]
-
-WITH_HANDSHAKE: Final = RevisionRange(until="2025-11-25")
-"""Revisions in which a session starts with ``initialize`` and both sides send requests."""
-STATELESS: Final = RevisionRange(since="2026-07-28")
-"""Revisions in which each request stands alone and only clients send requests."""
 
 
 @frozen

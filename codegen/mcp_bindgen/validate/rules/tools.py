@@ -17,7 +17,7 @@ from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access
 from mcp_bindgen.validate.rules.bounded_map import BoundedMap
 from mcp_bindgen.validate.rules.capabilities import declares
-from mcp_bindgen.validate.rules.rule import STATELESS, Fault, Path, Rule
+from mcp_bindgen.validate.rules.rule import Fault, Path, Rule
 from mcp_bindgen.validate.rules.turn import Area, Turn
 
 TOOL_NAME: Final = Rule(
@@ -129,7 +129,7 @@ class Tools(Area):
                 yield from _name_faults(name, names[name], (*path, index, "name"))
                 support = json_access.text(json_access.member(tool, "execution", "taskSupport"))
                 self._tools.put(name, _Tool("outputSchema" in tool, support or "forbidden"))
-            if turn.revision in STATELESS:
+            if turn.facts.parameter_headers:
                 yield from _header_faults(tool.get("inputSchema"), (*path, index, "inputSchema"))
 
     def _called(self, turn: Turn) -> Iterator[Fault]:

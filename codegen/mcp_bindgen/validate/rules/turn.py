@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from attrs import frozen
+from mcp_bindings_runtime.facts import Facts
 
 from mcp_bindgen.validate.entries import Json, Side
 from mcp_bindgen.validate.message import Message
@@ -29,6 +30,11 @@ class Turn:
     def revision(self) -> str:
         """The revision whose rules apply."""
         return self.history.revision
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of that revision."""
+        return self.history.facts
 
     @property
     def value(self) -> dict[str, Json]:
