@@ -15,9 +15,10 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.output_folder import write
-from mcp_bindgen.generate import SchemaFile, generate
+from mcp_bindgen.generate import Bundled, SchemaFile, generate
 from mcp_bindings import UsageError
 from mcp_bindings import serve as bundled_serve
+from support.revisions import TASK_EXTENSION
 from support.scripted_peers import PATIENCE, package
 
 Json = Any
@@ -51,7 +52,8 @@ def relabelled(root: Path) -> Callable[[str, str], Any]:
             assert text.count(f'"{revision}"') == 1
             other.write_text(text.replace(f'"{revision}"', f'"{UNKNOWN}"'), encoding="utf-8")
             inputs = [*(SchemaFile(schema, each) for each in LABELS), SchemaFile(other, OTHER)]
-            write(generate(inputs).files, root / top)
+            extensions = [Bundled(each) for each in catalog.extensions_of(revision)]
+            write(generate([*inputs, *extensions]).files, root / top)
         return import_module(f"{top}.{catalog.package_name(label)}")
 
     return load
@@ -260,6 +262,27 @@ def test_a_version_of_its_own_changes_what_is_named_and_nothing_else(
     assert mcp.revision.REVISION == UNKNOWN
     assert mcp.revision.FACTS.base == revision
     assert behaviour(mcp) == bundled(revision)
+
+
+@pytest.mark.parametrize("label", [LABELS[0], OTHER])
+def test_tools_become_tasks_in_a_fork_of_the_revision_that_the_extension_extends(
+    label: str, relabelled: Callable[[str, str], Any]
+) -> None:
+    assert TASK_EXTENSION is not None
+    mcp = relabelled(TASK_EXTENSION, label)
+    server = mcp.Server("s", "1", tasks=mcp.MemoryTasks(tools={"ask": "required"}, poll=0.01))
+
+    def ask(context):
+        return context.elicit_form("Which?", Choice).value.colour
+
+    ask.__annotations__ = {"context": mcp.Context, "return": str}
+    server.tool(ask)
+
+    def choose(params, context):
+        return mcp.types.ElicitResult(action="accept", content={"size": 1, "colour": "blue"})
+
+    with mcp.Client.in_memory(server, tasks=True, timeout=PATIENCE, elicitation=choose) as client:
+        assert client.call_tool("ask").content[0].text == "blue"
 
 
 @pytest.fixture(params=[REVISIONS[0], REVISIONS[-1]])

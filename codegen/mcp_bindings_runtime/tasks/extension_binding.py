@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from ..binding import Binding
+from ..codec.record import Record, field_names
 from ..codec.type_tables import Shape
 
 TASKS = "io.modelcontextprotocol/tasks"
@@ -54,16 +55,35 @@ def _joined(binding: Binding, package: Any) -> Binding:
         result_shapes=result_shapes,
     )
 
+    # The package has the classes of the revision that the extension was written for; another one has its own.
+    is_foreign = not package.converter.CODEC.knows(binding.meta_class(_CALL_TOOL))
+
     def is_added(kind: type) -> bool:
         return package.converter.CODEC.knows(kind) and not binding.codec.knows(kind)
 
     def encode(message: Any) -> bytes:
         if message.__class__ is binding.response and is_added(message.result.__class__):
             # The envelope's encoder writes results of its own revision only.
-            message = message.__replace__(result=codec.unstructure(message.result))
+            result = _converted(message.result, binding, package) if is_foreign else message.result
+            message = message.__replace__(result=codec.unstructure(result))
+        elif is_foreign and is_added(message.__class__):
+            message = _converted(message, binding, package)
         return codec.encode(message)
 
     return binding.extended(codec, encode, requests, {**package.methods.NOTIFICATIONS, **binding.notifications})
+
+
+def _converted(value: Any, binding: Binding, package: Any) -> Any:
+    """Return an object of the extension with objects of the revision in it replaced by those of the extension's package."""
+    if value.__class__ is dict:
+        return {key: _converted(each, binding, package) for key, each in value.items()}
+    if not isinstance(value, Record):
+        return value
+    if not binding.codec.knows(value.__class__):
+        members = {name: _converted(getattr(value, name), binding, package) for name in field_names(value.__class__)}
+        return value.__replace__(**members)
+    own: Any = getattr(package.types, value.__class__.__name__, None)
+    return value if own is None else package.converter.CODEC.structure(binding.codec.unstructure(value), own)
 
 
 def _call_decoder(binding: Binding, package: Any) -> Callable[[Any], Any]:
