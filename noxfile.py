@@ -226,6 +226,7 @@ def next_revision(session: nox.Session) -> None:
         _install(session, "test")
         session.run("mcp-codegen", "--version", "all", silent=True)
         session.run("python", "docs/revisions/pages.py", silent=True)
+        session.run("python", "docs/option_tables.py", silent=True)
         tests = session.posargs or QUICK
         repair = "mend what failed here, not in the copy; then nox -s next_revision -- tests/that/failed.py"
         _run(session, "pytest", *_spread(session), *tests, repair=repair, **AGAIN)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.validate import InputError, Limits, validate
 from mcp_bindgen.validate.sources import find
@@ -218,7 +219,7 @@ def test_a_type_that_one_revision_does_not_have(tmp_path: Path) -> None:
     assert shown(validate(path, version="2025-06-18")) == ["$: 2025-06-18 has no type Task"]
     with pytest.raises(BindgenError, match="unknown type 'Task' in 2025-06-18"):
         validate(path, version="2025-06-18", type="Task")
-    with pytest.raises(BindgenError, match=r"unknown type 'Tols' in 2026-07-28; did you mean Tool"):
+    with pytest.raises(BindgenError, match=rf"unknown type 'Tols' in {REVISIONS[-1]}; did you mean Tool"):
         validate(path, type="Tols")
 
 

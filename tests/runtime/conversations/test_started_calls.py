@@ -350,7 +350,7 @@ def test_a_task_that_only_a_cancelled_call_knows_is_cancelled() -> None:
         assert go.wait(PATIENCE)
         return task
 
-    with package(NEWEST).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
+    with package(TASK_EXTENSION).Client.in_memory(server, tasks=True, timeout=PATIENCE) as client:
         call = client.start(begin, client)
         assert running.wait(PATIENCE)
         eventually(lambda: not client.connection.calls)

@@ -302,7 +302,7 @@ def test_notifications_are_passed_on_one_at_a_time_and_in_order(revision):
             context.log("info", number)
         return mcp.types.CallToolResult(content=[])
 
-    options = {"log_level": "debug"} if revision in REVISIONS[-1:] else {}
+    options = {"log_level": "debug"} if revision in STATELESS else {}
     client = mcp.Client.in_memory(server, timeout=PATIENCE, **options)
 
     @client.handler(mcp.methods.LOGGING_MESSAGE)

@@ -18,6 +18,7 @@ import pytest
 from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_bindgen.catalog import package_name
 from mcp_bindings import RetryPolicy, connect
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, UsageError
 from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, TABLE, UNSENT, Failure, Reaction, Row, row_of
@@ -381,10 +382,9 @@ def test_a_busy_server_does_not_refuse_a_subscription() -> None:
 
 PROGRAM = """
 import sys
-from mcp_bindings import serve, v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28
-port, revision = int(sys.argv[1]), sys.argv[2]
-package = {m.__name__.rpartition(".v")[2].replace("_", "-"): m for m in (
-    v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28)}[revision]
+from importlib import import_module
+port, name = int(sys.argv[1]), sys.argv[2]
+package = import_module(f"mcp_bindings.{name}")
 server = package.Server("demo", "1.0")
 
 @server.resource("demo://n")
@@ -410,7 +410,7 @@ class Restartable:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [sys.executable, "-c", PROGRAM, str(self.port), self.revision]
+        command = [sys.executable, "-c", PROGRAM, str(self.port), package_name(self.revision)]
         self._process = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
         eventually(self._accepts)
 

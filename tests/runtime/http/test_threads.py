@@ -15,6 +15,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 import pytest
+from mcp_bindgen.catalog import package_name
 from mcp_bindings_runtime.http.server import acceptor, http_server
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
@@ -286,9 +287,9 @@ def test_with_room_for_two_all_of_many_clients_are_answered(revision: str) -> No
         assert found == [str(n) for n in range(200)]
 
 
-SCARCE = """
+SCARCE = f"""
 import socket, sys
-from mcp_bindings import v2026_07_28 as mcp
+from mcp_bindings import {package_name(NEW)} as mcp
 from mcp_bindings_runtime.http.server.http_server import make_server
 
 server = mcp.Server("s", "1")
@@ -422,9 +423,9 @@ def test_requests_that_come_while_the_server_closes_are_refused_and_never_accept
     assert seen.begun == 1
 
 
-TERMINATED = """
+TERMINATED = f"""
 import time
-from mcp_bindings import v2026_07_28 as mcp
+from mcp_bindings import {package_name(NEW)} as mcp
 
 server = mcp.Server("s", "1")
 @server.tool()

@@ -29,9 +29,8 @@ WORDS = """
     annotations lastModified extensions name inputSchema properties x-mcp-header structuredContent cacheScope nextCursor
     cursor supportedVersions supported requested traceparent initialize input_required working completed
 """.split()
-words = st.sampled_from(
-    [*WORDS, *all_methods(), f"{META}subscriptionId", f"{META}clientCapabilities", f"{META}logLevel"]
-)
+METHODS = [*all_methods()]
+words = st.sampled_from([*WORDS, *METHODS, f"{META}subscriptionId", f"{META}clientCapabilities", f"{META}logLevel"])
 leaves = st.none() | st.booleans() | st.integers(-2, 2) | st.integers() | st.floats() | words | st.text(max_size=5)
 values = st.recursive(
     leaves,
@@ -51,7 +50,7 @@ def exchanges(draw: st.DrawFn) -> Message:
             draw(st.sampled_from(["params", "result"])): draw(objects),
         }
     request = draw(st.none() | objects)
-    method = draw(st.none() | st.sampled_from(list(all_methods())) | st.text(max_size=3))
+    method = draw(st.none() | st.sampled_from(METHODS) | st.text(max_size=3))
     path = draw(st.sampled_from(["$", "$[0]"]))
     sender = draw(st.sampled_from(["client", "server", None]))
     return Message(Place("x", 1), draw(st.sampled_from(REVISIONS)), kind, value, path, sender, method, request)
