@@ -67,6 +67,7 @@ FIELD = """  /**
   usualSeconds?: number;
 """
 REMOVED = "PromptListChangedNotification"
+_RULES = "codegen/mcp_bindgen/bridge/rules.toml"
 
 
 def next_schema(text: str, revision: str) -> str:
@@ -131,6 +132,26 @@ before = "known"
 after = "generic"
 """
 
+BRIDGE = """
+# --- {new} and {newest} ---------------------------------------------------------------------------------------
+
+[[method]]
+steps = ["{new} -> {newest}"]
+subjects = ["tools/describe"]
+do = "refuse"
+reason = "the target lists tools, but describes no single one"
+section = "server/tools"
+changes = ["method_added:tools/describe"]
+
+[[method]]
+steps = ["{newest} -> {new}"]
+subjects = ["notifications/prompts/list_changed"]
+do = "omit"
+reason = "the target does without this notification"
+section = "server/prompts"
+changes = ["notification_removed:notifications/prompts/list_changed"]
+"""
+
 
 def written_by_hand(folder: Path) -> Mapping[str, str]:
     """Return what a person writes in a checkout in order to add the revision: file to its text."""
@@ -148,6 +169,7 @@ def written_by_hand(folder: Path) -> Mapping[str, str]:
     return {
         f"schema/{NEW}/schema.ts": schema,
         f"tests/bindings/between_revisions/{newest}_{NEW}.toml": TABLE.format(new=NEW),
+        _RULES: _read(folder, _RULES) + BRIDGE.format(new=NEW, newest=newest),
         **{name: replaced(_read(folder, name), *edit) for name, edit in edits.items()},
     }
 
