@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from attrs import frozen
 from mcp_bindings_runtime.bridge.step_tables import Node, Reason, StepTables, Treatment
@@ -19,13 +19,11 @@ from mcp_bindgen.ir.protocol import (
     ObjectType,
     Protocol,
     Scalar,
-    Side,
     Type,
     Union,
 )
 from mcp_bindgen.ir.type_shapes import decision_shape
 
-_OTHER: Mapping[Side, Side] = {"client": "server", "server": "client"}
 _ENVELOPES = {
     "request": ("JSONRPCRequest",),
     "notification": ("JSONRPCNotification",),

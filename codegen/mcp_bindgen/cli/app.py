@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "mcp_bindgen.cli.commands.explain",
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",
+    "convert": "mcp_bindgen.cli.commands.convert",
     "call": "mcp_bindgen.cli.commands.call",
     "diff": "mcp_bindgen.cli.commands.diff",
     "history": "mcp_bindgen.cli.commands.history",
@@ -106,6 +107,7 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen check                      compare without writing
   mcp-codegen explain tools/call         show documentation
   mcp-codegen validate session.jsonl     check recorded messages
+  mcp-codegen convert --from R --to S F  convert recorded messages
   mcp-codegen call -- python server.py   use a server from the shell
   mcp-codegen diff 2025-06-18 2025-11-25 list changes and whom they break
   mcp-codegen history Tool.outputSchema  show when it changed, and how

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from ..binding import OTHER_SIDE
 from ..errors import UsageError
+from ..methods import Side
 from .ledger import LedgerEntry
 from .replacements import REPLACEMENTS
 from .step import Envelope, Inexpressible, Step
 from .step_tables import Node, StepTables
 
-Side: TypeAlias = Literal["client", "server"]
+Answers: TypeAlias = str | Mapping[str | int, str] | None
+"""The method of the request that a response answers, or the methods of requests by id."""
 
-_OTHER: Mapping[str, Side] = {"client": "server", "server": "client"}
 _META_REVISION = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -56,7 +58,7 @@ class Bridge:
         to: str,
         from_: str | None,
         *,
-        answers: str | None,
+        answers: Answers,
         sender: Side | None,
         client_info: Mapping[str, Any] | None,
         client_capabilities: Mapping[str, Any] | None,
@@ -72,6 +74,9 @@ class Bridge:
             for each in waiting:
                 converted += _message(each, tables, answers, sender, placeholders, ledger, strict=strict)
             waiting = converted
+        if not waiting and isinstance(message, dict):
+            # Other differences of a message that is not sent do not matter.
+            del ledger[:-1]
         return Converted(tuple(waiting), tuple(ledger))
 
     def convert_value(
@@ -88,14 +93,13 @@ class Bridge:
         """Convert a value that is not a message; ``node_of`` selects its treatment."""
         ledger: list[LedgerEntry] = []
         for tables in self._steps(from_, to):
-            requester = tables.senders.get(method or "")
-            envelope = Envelope(_direction(sender or _OTHER.get(requester or "")), method, None)
+            envelope = Envelope(_direction(sender or _responder(tables, method)), method, None)
             step = Step(tables, REPLACEMENTS, _placeholders(tables, None, None), envelope, ledger, strict=strict)
             try:
                 value = step.convert(value, node_of(tables), ())
             except Inexpressible as problem:
                 step.note(problem.path, problem.action, problem.reason)
-                return ConvertedValue(None, tuple(ledger))
+                return ConvertedValue(None, tuple(ledger[-1:]))
         return ConvertedValue(value, tuple(ledger))
 
     def revision_of(self, message: Any) -> str:
@@ -115,10 +119,7 @@ class Bridge:
         """Return the tables from one revision to another; raise ``UsageError`` if a revision has no step."""
         for revision in (source, target):
             if revision not in self.revisions:
-                text = (
-                    f"there is no step to or from {revision!r}; use one of {', '.join(self.revisions)}, "
-                    "or generate a schema of your own with --base"
-                )
+                text = f"there is no step to or from {revision!r}; use one of {', '.join(self.revisions)}"
                 raise UsageError(text)
         start, end = self.revisions.index(source), self.revisions.index(target)
         if start <= end:
@@ -135,7 +136,7 @@ class Bridge:
 def _message(
     message: Any,
     tables: StepTables,
-    answers: str | None,
+    answers: Answers,
     sender: Side | None,
     placeholders: Mapping[str, Any],
     ledger: list[LedgerEntry],
@@ -174,23 +175,26 @@ def _message(
 
 
 def _treatment(
-    message: dict[str, Any], tables: StepTables, answers: str | None, sender: Side | None
+    message: dict[str, Any], tables: StepTables, answers: Answers, sender: Side | None
 ) -> tuple[list[tuple[str, Node]], str | None, Side | None]:
     """Return the nodes for a message, each with the member that it is for or an empty name; its method and sender."""
     method = message.get("method")
     if isinstance(method, str):
-        known: Any = tables.senders.get(method)
         kind = "request" if "id" in message else "notification"
         keys = (f"{method} from {sender}", method)
         node = next((tables.methods[key] for key in keys if key in tables.methods), tables.envelopes.get(kind))
-        return [("", node)], method, sender or known
-    requester = tables.senders.get(answers or "")
-    sender = sender or _OTHER.get(requester or "")
+        return [("", node)], method, sender or tables.senders.get(method)
+    if answers is not None and not isinstance(answers, str):
+        number = message.get("id")
+        # True is no id, though it equals 1.
+        answers = answers.get(number) if number.__class__ in {str, int} else None
+    sender = sender or _responder(tables, answers)
     result = tables.results.get(answers or "")
+    if result is not None and result[0] == "refuse":
+        # The target lacks the method.
+        return [("", result)], answers, sender
     if "error" in message:
-        # The error of a request that the target lacks is not expressible, either.
-        node = result if result is not None and result[0] in {"refuse", "omit"} else tables.envelopes.get("error")
-        return [("", node)], answers, sender
+        return [("", tables.envelopes.get("error"))], answers, sender
     nodes = [("", tables.envelopes.get("response"))]
     if answers is not None and "result" in message:
         nodes.insert(0, ("result", result))
@@ -204,5 +208,11 @@ def _placeholders(
     return {"$revision": tables.target, "$client_info": info, "$client_capabilities": dict(client_capabilities or {})}
 
 
-def _direction(sender: str | None) -> str | None:
-    return None if sender is None else f"{sender}->{_OTHER[sender]}"
+def _responder(tables: StepTables, method: str | None) -> Side | None:
+    """Return the side that answers requests of a method; None if both do or it is unknown."""
+    requester = tables.senders.get(method or "")
+    return None if requester is None else OTHER_SIDE[requester]
+
+
+def _direction(sender: Side | None) -> str | None:
+    return None if sender is None else f"{sender}->{OTHER_SIDE[sender]}"

@@ -32,6 +32,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ..codec.type_tables import Aliases, Objects
+from ..methods import Side
 
 Node: TypeAlias = tuple[Any, ...] | None
 Treatment: TypeAlias = tuple[Any, ...]
@@ -54,8 +55,8 @@ class StepTables(NamedTuple):
     target: str
     batches: int | None
     """The reason for which batches are split; None if they need not be."""
-    senders: Mapping[str, str]
-    """Method to the side that sends it, ``client`` or ``server``; methods that both send are absent."""
+    senders: Mapping[str, Side]
+    """Method to the side that sends it; methods that both send are absent."""
     methods: Mapping[str, Node]
     """Method to the treatment of its request or notification; ``M from client`` is that of one side only."""
     results: Mapping[str, Node]

@@ -1,0 +1,106 @@
+"""``mcp-codegen convert``: a recording of one revision as one of another, and what the other cannot express."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.files import write_file
+
+if TYPE_CHECKING:
+    from mcp_bindgen.bridge.recording import RecordingConverter
+    from mcp_bindgen.validate.entries import Entry
+
+
+@click.command("convert", short_help="Convert recorded messages to another revision.")
+@click.argument("path", metavar="FILE")
+@click.option("--from", "source", required=True, metavar="REVISION", help="Revision of the recording.")
+@click.option("--to", "target", required=True, metavar="REVISION", help="Revision to convert to.")
+@click.option(
+    "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the messages to a file."
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the ledger to a file, one entry a line."
+)
+@click.option("--strict", is_flag=True, help="Drop members that the target revision does not declare.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["loss", "none"]),
+    default="none",
+    show_default=True,
+    help="Exit with status 1 if content is dropped or refused.",
+)
+def command(
+    path: str, source: str, target: str, file: Path | None, report: Path | None, strict: bool, fail_on: str
+) -> int:
+    """Convert the messages in FILE, one per line, and print them, one per line.
+
+    \b
+      mcp-codegen convert --from 2025-11-25 --to 2025-03-26 session.jsonl
+      mcp-codegen convert --from 2025-11-25 --to 2026-07-28 --report ledger.jsonl -
+      mcp-codegen convert --from 2026-07-28 --to 2025-11-25 --fail-on loss log.jsonl
+
+    Lines may have an object around the message that names the sender, as for
+    mcp-codegen validate. Messages that the target revision cannot express are
+    left out. The report has an entry for each difference, with its reason.
+
+    The exit status is 0, or 1 with --fail-on loss if content is lost, or 2 if
+    FILE cannot be read.
+    """
+    from mcp_bindgen.bridge.recording import RecordingConverter
+
+    converter = RecordingConverter(source, target, strict=strict)
+    lines: list[str] = []
+    ledger: list[str] = []
+    unreadable: list[str] = []
+    for entry in _entries(path, unreadable):
+        converted = converter.convert(entry)
+        texts = [_text(each, escaped=file is None) for each in converted.lines]
+        if file is None:
+            for text in texts:
+                output.print_line(text)
+        else:
+            lines += texts
+        if report is not None:
+            ledger += [_text(each, escaped=False) for each in converted.ledger]
+    for place, written in ((file, lines), (report, ledger)):
+        if place is not None:
+            write_file(place, "".join(f"{line}\n" for line in written))
+    output.note(_summary(converter))
+    for message in unreadable:
+        output.error(message)
+    if unreadable:
+        return 2
+    return 1 if fail_on == "loss" and converter.has_losses else 0
+
+
+def _entries(path: str, unreadable: list[str]) -> Iterator[Entry]:
+    """Yield the messages of a recording; add the errors of lines that are not JSON to ``unreadable``."""
+    from mcp_bindgen.validate.entries import Entry
+    from mcp_bindgen.validate.limits import Limits
+    from mcp_bindgen.validate.source_reader import read
+    from mcp_bindgen.validate.sources import find
+
+    for source in find([path]):
+        for each in read(source, Limits()):
+            if isinstance(each, Entry):
+                yield each
+            elif each.level == "error":
+                unreadable.append(f"{each.place}: {each.message}")
+
+
+def _text(value: Any, *, escaped: bool) -> str:
+    unicode = not escaped or (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
+    return json.dumps(value, ensure_ascii=not unicode)
+
+
+def _summary(converter: RecordingConverter) -> str:
+    counts = [f"{count} {action}" for action, count in sorted(converter.actions.items())]
+    read = f"{converter.read} message{'' if converter.read == 1 else 's'}"
+    return f"{read} read, {converter.written} written; {', '.join(counts) or 'no differences'}"
