@@ -51,7 +51,7 @@ def convert(
     *,
     to: str,
     from_: str | None = None,
-    answers: str | None = None,
+    answers: str | Mapping[str | int, str] | None = None,
     sender: Side | None = None,
     client_info: Mapping[str, Any] | None = None,
     client_capabilities: Mapping[str, Any] | None = None,
@@ -61,8 +61,8 @@ def convert(
 
     ``message`` is a request, a notification, a response, or a batch as a list. ``from_`` is its revision; by default the
     one that it names itself, as ``initialize`` does and every request of a stateless revision. ``answers`` is the method
-    of the request that a response answers; without it the result is not converted. ``sender`` is needed only where both
-    sides send a method. ``client_info`` and ``client_capabilities`` are those of the client's ``initialize``, which
+    of the request that a response answers, or the methods of several requests by id; without it the result is not
+    converted. ``sender`` is needed only where both sides send a method. ``client_info`` and ``client_capabilities`` are those of the client's ``initialize``, which
     stateless revisions repeat in every request. With ``strict``, members that ``to`` does not declare are dropped; by
     default they are kept, since receivers ignore them.
 
