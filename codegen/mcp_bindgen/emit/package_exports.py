@@ -51,6 +51,7 @@ _ROOT_EXPORTS = (
     _Exports("runtime.tasks.task_handle", ("start_task",)),
     _Exports("runtime.features.uri_templates", ("expand",)),
     _Exports("runtime.http.server.authorization", ("Authorization", "MissingScope")),
+    _Exports("runtime.http.server.store", ("MemoryStore",)),
     _Exports("runtime.http.redis.store", ("RedisStore",)),
 )
 

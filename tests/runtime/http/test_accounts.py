@@ -76,6 +76,20 @@ def test_sessions_in_use_stay() -> None:
     assert ended == ["b"]
 
 
+def test_a_new_session_does_not_look_at_all_others_while_the_table_is_full() -> None:
+    looks: list[str] = []
+    store = store_of([], limit=500, per_source=500)
+    store.add_use_check(lambda session_id: bool(looks.append(session_id)))
+    for number in range(500):
+        store.create(record := SessionRecord(str(number), LATEST))
+        before = record.values()
+        record.state = "open"
+        store.save(record, before)
+    for number in range(20):
+        store.create(SessionRecord(f"new {number}", LATEST, state="open"))
+    assert looks == [str(number) for number in range(20)]
+
+
 def test_one_source_cannot_end_the_sessions_of_others() -> None:
     ended: list[str] = []
     store = store_of(ended, limit=8, per_source=2)

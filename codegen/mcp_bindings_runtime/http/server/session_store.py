@@ -8,6 +8,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -156,6 +157,8 @@ class MemorySessionStore:
         self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
         self._sizes: dict[str, int] = {}
         """Bytes that are charged for each session."""
+        self._unopened: dict[str, None] = {}
+        """Sessions whose client has not sent ``notifications/initialized``, the oldest first."""
         self._counts = Account("sessions", limit, own)
         self._memory = memory or Account("bytes of sessions", MEMORY)
         self._use_checks: list[Callable[[str], bool]] = []
@@ -173,6 +176,8 @@ class MemorySessionStore:
         with self._lock:
             ended = self._expire()
             self._records[record.id] = record, self._clock()
+            if record.state != "open":
+                self._unopened[record.id] = None
             self._sizes[record.id] = size = record.memory
             self._counts.charge(record.source, 1)
             self._memory.charge(record.source, size)
@@ -185,6 +190,7 @@ class MemorySessionStore:
 
     def _remove(self, session_id: str) -> None:
         record, _ = self._records.pop(session_id)
+        self._unopened.pop(session_id, None)
         self._counts.release(record.source, 1)
         self._memory.release(record.source, self._sizes.pop(session_id))
 
@@ -204,16 +210,13 @@ class MemorySessionStore:
 
     def _find_victim(self, new: str, source: str | None) -> str | None:
         """Return the session to end for a new one, among those of a source if it is given."""
-        unused: str | None = None
-        for session_id, (record, _) in self._records.items():
-            if session_id == new or (source is not None and record.source != source):
+        # A look at every session for each new one would stop the server for many milliseconds while a limit is reached.
+        for session_id in chain(self._unopened, self._records):
+            if session_id == new or (source is not None and self._records[session_id][0].source != source):
                 continue
-            if any(is_used(session_id) for is_used in self._use_checks):
-                continue
-            if record.state != "open":
+            if not any(is_used(session_id) for is_used in self._use_checks):
                 return session_id
-            unused = unused or session_id
-        return unused
+        return None
 
     def source_of(self, session_id: str) -> str:
         """Return the source that a session is charged to; empty if there is no such session. Takes no lock."""
@@ -238,6 +241,8 @@ class MemorySessionStore:
             ended: list[str] = []
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
+                if record.state == "open":
+                    self._unopened.pop(record.id, None)
                 size = record.memory
                 self._memory.charge(record.source, size - self._sizes[record.id])
                 self._sizes[record.id] = size
