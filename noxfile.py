@@ -404,6 +404,17 @@ def bench(session: nox.Session) -> None:
     session.run("python", "-m", "benchmarks", *options, *session.posargs)
 
 
+@nox.session(default=False, allow_parallel=False)
+def scale(session: nox.Session) -> None:
+    """Measure servers with many sessions, streams and processes, and print the figures of docs/running-at-scale.md.
+
+    With ``-- --only streams --quick`` one part is measured, with few of everything.
+    """
+    _install(session, "test")
+    session.chdir("tests")
+    session.run("python", "-m", "benchmarks.scale", *session.posargs)
+
+
 @nox.session(default=False, venv_backend="none")
 def upstream(session: nox.Session) -> None:
     """Fetch the official schema files and pages that ours were checked against into .upstream/ (network)."""

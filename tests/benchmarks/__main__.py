@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import claims, codec, comparison, conversation, features, generation, imports, over_http
+from benchmarks import claims, codec, comparison, conversation, features, generation, growth, imports, over_http
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "conversation", "http", "features", "generation", "comparison", "imports")
+PARTS = ("codec", "conversation", "http", "growth", "features", "generation", "comparison", "imports")
 
 
 def main() -> None:
@@ -29,7 +30,7 @@ def main() -> None:
     parts = options.only or PARTS
     if {"codec", "conversation", "http"} & set(parts) and not (options.fast or options.standard):
         parser.error(
-            "codec, conversation and http need --fast or --standard; for the rest alone: --only features --only generation --only comparison --only imports"
+            "codec, conversation and http need --fast or --standard; for the rest alone: --only growth --only features --only generation --only comparison --only imports"
         )
     sections: list[Section] = []
     versions: dict[str, str] = {}
@@ -58,6 +59,18 @@ def main() -> None:
         called = over_http.measure(callers, pace)
         sections.append(over_http.table(called, pace))
         versions |= called.versions
+    sections += _measure_ours(parts, options)
+    page = render(sections, versions)
+    sys.stdout.write(page)
+    if options.page:
+        options.page.write_text(page, encoding="utf-8")
+
+
+def _measure_ours(parts: Sequence[str], options: argparse.Namespace) -> list[Section]:
+    """Measure the parts that need no other environments."""
+    sections: list[Section] = []
+    if "growth" in parts:
+        sections.append(growth.measure(growth.QUICK if options.quick else growth.FULL))
     if "features" in parts:
         sections.append(features.measure(features.QUICK if options.quick else features.FULL))
     if "generation" in parts:
@@ -67,10 +80,7 @@ def main() -> None:
         sections.append(comparison.measure(comparison.QUICK if options.quick else comparison.RUNS))
     if "imports" in parts:
         sections.append(imports.measure(sys.executable, options.peer))
-    page = render(sections, versions)
-    sys.stdout.write(page)
-    if options.page:
-        options.page.write_text(page, encoding="utf-8")
+    return sections
 
 
 if __name__ == "__main__":
