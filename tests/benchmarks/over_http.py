@@ -38,11 +38,13 @@ _SPOKEN = {
     "socket": "the loop to the socket server",
 }
 _SPENT = (
-    "According to profiles, the sockets take a small part of a call, and the rest is Python on both sides, in the client "
-    "three quarters as much as in the server. Of the server's time, cheroot takes about half, for a request with a known "
-    "head and for its response (half as much again for a new head), passing the request to the handler's thread and back "
-    "takes up to a fifth, and checks, decoding, the call and encoding take the rest. In 2026-07-28 each request has "
-    "`_meta`, headers that repeat its body, and a session of its own."
+    "According to profiles, the sockets take a small part of a call, and the rest is Python on both sides. A call takes the "
+    "server 3,400 bytecodes in 2025-11-25 and 4,300 in 2026-07-28. HTTP itself is two fifths and a third of these; finding "
+    "the session, or comparing headers with the body, a fifth; decoding, checks and encoding a fifth and a third; and the "
+    "rest calls the handler and passes its response on. A head that is known byte for byte is not searched, and head and body "
+    "of a response are written in one step: without these two a call took the server a fifth more time. In 2026-07-28 each "
+    "request has `_meta`, headers that repeat its body, and a session of its own. The server of plain sockets splits lines "
+    "and calls `json`, and checks nothing."
 )
 _ONE_AT_A_TIME = frozenset({"plain", "served", "bare", "socket"})
 """Callers that only run sequentially: sixteen loops in one process are slower than the servers that they compare."""
