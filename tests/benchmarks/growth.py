@@ -70,7 +70,7 @@ def measure(effort: Effort = FULL) -> Listing:
         "the time over that of the size: 0 where the size costs nothing, 1 where twice the work takes twice the time, 2 "
         f"where it takes four times as long. Medians of {effort.rounds} segments of {effort.seconds:g} s, or of as many "
         "lists; clients and sizes in turns. Small messages and lists are dominated by the cost of a call, so exponents are "
-        "below 1 there."
+        "below 1 there. Where the machine has other work, times are longer, and exponents nearly the same."
     )
     return Listing("As work grows", about, ("", "exponent", "expected", "times"), rows)
 
