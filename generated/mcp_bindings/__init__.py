@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.http.server.authorization import (
         MissingScope as MissingScope,
     )
+    from mcp_bindings_runtime.http.server.store import MemoryStore as MemoryStore
     from mcp_bindings_runtime.http.redis.store import RedisStore as RedisStore
 else:
 
@@ -98,6 +99,8 @@ else:
             from mcp_bindings_runtime.features import uri_templates as module
         elif name in ("Authorization", "MissingScope"):
             from mcp_bindings_runtime.http.server import authorization as module
+        elif name == "MemoryStore":
+            from mcp_bindings_runtime.http.server import store as module
         elif name == "RedisStore":
             from mcp_bindings_runtime.http.redis import store as module
         else:
@@ -117,6 +120,7 @@ else:
             "HttpError",
             "HttpResponseError",
             "McpError",
+            "MemoryStore",
             "MessageTooLarge",
             "MissingCapability",
             "MissingScope",
