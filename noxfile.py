@@ -14,7 +14,9 @@ import sys
 import tomllib
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nox
 from nox.command import CommandFailed
@@ -33,7 +35,7 @@ nox.options.error_on_missing_interpreters = False
 # Where two go by at a time (``nox --parallel 2``), the others do so beside the first, which is the longest.
 nox.options.allow_parallel = True
 nox.options.sessions = [
-    "tests",
+    *(f"tests-{each}" for each in PYTHONS),
     "types",
     "build",
     "conformance",
@@ -54,6 +56,7 @@ os.environ["PATH"] = os.pathsep.join([*map(str, sorted(_PYENV)), os.environ.get(
 PRESENT = [each for each in PYTHONS if shutil.which(f"python{each}")] or [
     f"{sys.version_info.major}.{sys.version_info.minor}"
 ]
+OLDEST = PRESENT[0]
 USED = (
     "tests/runtime",
     "tests/typing",
@@ -84,16 +87,51 @@ QUICK = (
 """Tests that depend on which revisions there are, except for those that take minutes each."""
 AGAIN = {"HYPOTHESIS_PROFILE": "again"}
 """Hypothesis profile for tests that another session runs with more examples."""
+PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+"""Stops pyright from checking the network for a newer version."""
+
+
+shared = partial(nox.session, venv_backend="none", requires=[f"environment-{OLDEST}"])
+"""Declares a session that runs in the environment of the oldest Python; it begins with ``_enter``."""
 
 
 def _group(*names: str) -> tuple[str, ...]:
-    return nox.project.dependency_groups(PROJECT, *names)
+    packages = nox.project.dependency_groups(PROJECT, *names)
+    # Where there is a Node.js, pyright needs no other.
+    return tuple(each.replace("[nodejs]", "") for each in packages) if shutil.which("node") else packages
 
 
 def _install(session: nox.Session, *groups: str) -> None:
     """Install the checkout, editable and with the generator, and the other packages that the session needs."""
     # What is imported is compiled then; most of what is installed never is.
     session.install("--no-compile", "-e", ".[codegen]", *_group(*groups))
+
+
+@nox.session(python=PRESENT, default=False)
+def environment(session: nox.Session) -> None:
+    """Install what the other sessions need: on the oldest Python all of it, on the others what the tests need."""
+    groups = ("test", "types", "lint", "differential", "docs", "build") if session.python == OLDEST else ("test",)
+    installed = Path(session.virtualenv.location) / "installed.txt"
+    wanted = "\n".join([(ROOT / "pyproject.toml").read_text(encoding="utf-8"), *_group(*groups)])
+    if installed.is_file() and installed.read_text(encoding="utf-8") == wanted:
+        session.log("everything is installed; nox --reuse-existing-virtualenvs=never would install it anew")
+        return
+    _install(session, *groups)
+    installed.write_text(wanted, encoding="utf-8")
+
+
+def _enter(session: nox.Session, python: str = OLDEST) -> None:
+    """Let the session find the programs of ``environment``."""
+    folder = session.cache_dir.parent.resolve() / f"environment-{python.replace('.', '-')}"
+    programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    session.env["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", "")])
+    session.env["VIRTUAL_ENV"] = str(folder)
+
+
+def _program(session: nox.Session, name: str) -> str:
+    """Return the path of a program of the session's environment, or else of the system."""
+    folders = [*(session.bin_paths or ()), session.env.get("PATH") or os.environ["PATH"]]
+    return shutil.which(name, path=os.pathsep.join(folders)) or name
 
 
 def _spread(session: nox.Session, *, beside: int = CPUS // 2) -> tuple[str, ...]:
@@ -105,9 +143,14 @@ def _spread(session: nox.Session, *, beside: int = CPUS // 2) -> tuple[str, ...]
 def _run(session: nox.Session, *command: str, repair: str, **env: str) -> None:
     """Run a command; if it fails, print the command that repairs it."""
     try:
-        session.run(*command, env=env)
+        session.run(_program(session, command[0]), *command[1:], env=env, external=True)
     except CommandFailed:
         session.error(f"{command[0]} failed; to repair: {repair}")
+
+
+def _python(session: nox.Session, *arguments: str, **options: Any) -> None:
+    """Run the interpreter of the environment."""
+    session.run(_program(session, "python"), *arguments, external=True, **options)
 
 
 def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
@@ -115,32 +158,61 @@ def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
     folder = Path(session.create_tmp()).resolve() / name
     shutil.rmtree(folder, ignore_errors=True)
     # nox brings virtualenv along, which makes one in a tenth of the time that venv takes.
-    made_by = shutil.which("python", path=session.bin) or "python"
-    session.run(sys.executable, "-m", "virtualenv", "-q", "-p", made_by, str(folder), external=True, silent=True)
+    made_by = _program(session, "python")
+    command = ("-m", "virtualenv", "-q", "--no-seed", "-p", made_by, str(folder))
+    session.run(sys.executable, *command, external=True, silent=True)
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    session.run(str(python), "-m", "pip", "install", "-q", *packages, external=True, silent=True)
+    _python(session, "-m", "pip", "--python", str(python), "install", "-q", "--no-compile", *packages, silent=True)
     return str(python)
 
 
-@nox.session(python=PYTHONS)
-def tests(session: nox.Session) -> None:
-    """Run the tests on every available interpreter: all on the oldest, those of imported parts on the others."""
-    _install(session, "test")
+def _tests(session: nox.Session, python: str) -> None:
+    if python not in PRESENT:
+        session.skip(f"there is no python{python}")
+    _enter(session, python)
     again = f"nox -s {session.name} -- tests/that/failed.py"
-    everything = session.python in PRESENT[:1]
+    everything = python == OLDEST
     tests = session.posargs or ([] if everything else USED)
     spread = _spread(session, beside=CPUS) if everything else _spread(session)
     profile = {} if everything or session.posargs else AGAIN
-    _run(session, "pytest", *spread, *tests, repair=f"mend what failed, then {again}", **profile)
+    _run(session, "pytest", *spread, *tests, repair=f"mend what failed, then {again}", **profile, **PYRIGHT)
 
 
-@nox.session
+def _tests_on(python: str) -> None:
+    requires = [f"environment-{python}"] if python in PRESENT else []
+
+    @nox.session(name=f"tests-{python}", venv_backend="none", requires=requires, default=False)
+    def tests(session: nox.Session) -> None:
+        """Run the tests on one Python: all on the oldest, those of imported parts on the others."""
+        _tests(session, python)
+
+
+for each in PYTHONS:
+    _tests_on(each)
+
+
+@nox.session(venv_backend="none", requires=[f"tests-{each}" for each in PRESENT], default=False)
+def tests(session: nox.Session) -> None:
+    """Run the tests on every available Python."""
+
+
+@shared
 def oldest(session: nox.Session) -> None:
     """Test the bindings with the oldest supported libraries, HTTP included where it uses their internals."""
-    _install(session, "test")
+    _enter(session)
     project = PROJECT["project"]
-    allowed = (*project["dependencies"], *project["optional-dependencies"]["http"])
-    session.install(*(each.replace(">=", "==") for each in allowed))
+    allowed = [
+        each.replace(">=", "==") for each in (*project["dependencies"], *project["optional-dependencies"]["http"])
+    ]
+    folder = Path(session.create_tmp()).resolve() / "oldest"
+    shutil.rmtree(folder, ignore_errors=True)
+    # Python finds them before those of the environment.
+    _python(session, "-m", "pip", "install", "-q", "--no-compile", "--no-deps", "--target", str(folder), *allowed)
+    session.env["PYTHONPATH"] = str(folder)
+    for each in allowed:
+        name, _, version = each.partition("==")
+        check = f"from importlib.metadata import version; assert (version({name!r}) + '.').startswith('{version}.')"
+        _python(session, "-c", check, silent=True)
     http = [f"tests/runtime/http/test_{name}.py" for name in ("client_plain", "heads", "load", "raw_requests")]
     _run(
         session,
@@ -153,63 +225,57 @@ def oldest(session: nox.Session) -> None:
     )
 
 
-@nox.session
+@shared
 def lint(session: nox.Session) -> None:
     """Check hand-written code with ruff and black."""
-    session.install(*_group("lint"))
+    _enter(session)
     _run(session, "ruff", "check", *HAND_WRITTEN, repair="nox -s format, and mend by hand what it leaves")
     _run(session, "black", "--check", "--quiet", *HAND_WRITTEN, repair="nox -s format")
 
 
-@nox.session(name="format", default=False)
+@shared(name="format", default=False)
 def format_(session: nox.Session) -> None:
     """Apply the repairs of ruff and black."""
-    session.install(*_group("lint"))
-    session.run("ruff", "check", "--fix", "--exit-zero", *HAND_WRITTEN)
-    session.run("black", *HAND_WRITTEN)
+    _enter(session)
+    _python(session, "-m", "ruff", "check", "--fix", "--exit-zero", *HAND_WRITTEN)
+    _python(session, "-m", "black", *HAND_WRITTEN)
 
 
-@nox.session
+@shared
 def types(session: nox.Session) -> None:
     """Check types strictly with mypy and pyright: the generator, what it emits, and programs that use it."""
-    _install(session, "types", "test")
+    _enter(session)
     packages = ("-p", "mcp_bindgen", "-p", "mcp_bindings_runtime", "-p", "mcp_bindings")
     _run(session, "mypy", *packages, repair="mend the types above; for those in generated/, mend the emitter")
     _run(session, "pyright", repair="mend the types above; for those in generated/, mend the emitter", **PYRIGHT)
-    chosen = ("tests/typing", "tests/emit/test_nasty_schemas.py", "-k", "typing or strictly")
-    _run(session, "pytest", *chosen, repair="mend tests/typing, or what its programs use; or the emitter", **PYRIGHT)
 
 
-PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-"""Stops pyright from checking the network for a newer version."""
-
-
-@nox.session
+@shared
 def in_sync(session: nox.Session) -> None:
     """Compare generated/ with the generator's output."""
-    session.install("-e", ".[codegen]")
+    _enter(session)
     _run(session, "mcp-codegen", "check", repair="nox -s generate")
 
 
-@nox.session(default=False)
+@shared(default=False)
 def generate(session: nox.Session) -> None:
     """Generate all bundled revisions into generated/."""
-    session.install("-e", ".[codegen]")
-    session.run("mcp-codegen", "--version", "all")
+    _enter(session)
+    _python(session, "-m", "mcp_bindgen", "--version", "all")
 
 
-@nox.session(default=False)
+@shared(default=False)
 def revisions(session: nox.Session) -> None:
     """Rewrite the pages in docs/revisions/; the tests compare them with the generated text."""
-    session.install("-e", ".[codegen]")
-    session.run("python", "docs/revisions/pages.py")
+    _enter(session)
+    _python(session, "docs/revisions/pages.py")
 
 
-@nox.session(default=False)
+@shared(default=False)
 def options(session: nox.Session) -> None:
     """Rewrite the tables of options in docs/; the tests compare them with the generated text."""
-    session.install("-e", ".[codegen]")
-    session.run("python", "docs/option_tables.py")
+    _enter(session)
+    _python(session, "docs/option_tables.py")
 
 
 @nox.session(default=False)
@@ -225,31 +291,30 @@ def next_revision(session: nox.Session) -> None:
     with session.chdir(checkout):
         _install(session, "test")
         session.run("mcp-codegen", "--version", "all", silent=True)
-        session.run("python", "docs/revisions/pages.py", silent=True)
-        session.run("python", "docs/option_tables.py", silent=True)
+        _python(session, "docs/revisions/pages.py", silent=True)
+        _python(session, "docs/option_tables.py", silent=True)
         tests = session.posargs or QUICK
         repair = "mend what failed here, not in the copy; then nox -s next_revision -- tests/that/failed.py"
         _run(session, "pytest", *_spread(session), *tests, repair=repair, **AGAIN)
 
 
-@nox.session
+@shared
 def vendored(session: nox.Session) -> None:
     """Use a copy made with --out in an environment with only attrs and cattrs."""
-    _install(session, "test")
+    _enter(session)
     python = _fresh_venv(session, "attrs-and-cattrs", "attrs", "cattrs")
     tests = "tests/packaging/test_vendored.py"
     _run(session, "pytest", tests, repair="mend what failed, then nox -s vendored", MCP_BINDINGS_VENDORED_PYTHON=python)
 
 
-@nox.session
+@shared
 def build(session: nox.Session) -> None:
     """Build sdist and wheel, and test the wheel in an installation outside the checkout."""
-    _install(session, "test", "types")
-    session.install("build")
+    _enter(session)
     dist = Path(session.create_tmp()).resolve() / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     # The wheel is built from the sdist, so that what the sdist lacks shows.
-    session.run("python", "-m", "build", "--outdir", str(dist), silent=True)
+    _python(session, "-m", "build", "--outdir", str(dist), silent=True)
     (wheel,) = dist.glob("*.whl")
     env = {
         "MCP_BINDINGS_DIST": str(dist),
@@ -261,10 +326,10 @@ def build(session: nox.Session) -> None:
     _run(session, "pytest", *chosen, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
 
 
-@nox.session
+@shared
 def docs(session: nox.Session) -> None:
     """Build the site into site/; its snippets run among the tests."""
-    session.install("-e", ".[codegen]", *_group("docs"))
+    _enter(session)
     # The theme's advertisement for its makers' other products is no warning about this site.
     _run(session, "mkdocs", "build", "--strict", "--quiet", repair="mend docs/ or mkdocs.yml", NO_MKDOCS_2_WARNING="1")
     remote = re.compile(r'<(?:script|img)[^>]* src="https?:|<link[^>]* rel="?(?:stylesheet|preconnect)[^>]*https?:')
@@ -279,7 +344,7 @@ def _upstream() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-@nox.session
+@shared
 def differential(session: nox.Session) -> None:
     """Compare with an independent generator's reading of the official schema.json.
 
@@ -289,7 +354,7 @@ def differential(session: nox.Session) -> None:
         session.skip("there are no tests in tests/differential")
     if _upstream() is None:
         session.skip("there are no official schema files; fetch them with: nox -s upstream")
-    _install(session, "test", "differential")
+    _enter(session)
     scale = {"MCP_DIFFERENTIAL_SCALE": session.posargs[0] if session.posargs else "0.3"}
     repair = "mend what failed, then nox -s differential"
     _run(session, "pytest", *_spread(session), "tests/differential", repair=repair, **scale)
@@ -314,13 +379,13 @@ def _answers(npm: str) -> bool:
         return False
 
 
-@nox.session
+@shared
 def conformance(session: nox.Session) -> None:
     """Run the official conformance suite, required and other scenarios, against our fixture server and client."""
     npm = shutil.which("npm")
     if npm is None or not _answers(npm):
         session.skip("needs npm and the registry that it is set up for, to fetch the official suite")
-    _install(session, "test")
+    _enter(session)
     folder = ROOT / "tests" / "conformance"
     suite = ("bash", str(folder / "conformance.sh"))
     server = f"exec {shlex.join(['python', str(folder / 'server.py')])}"
@@ -333,12 +398,12 @@ def conformance(session: nox.Session) -> None:
         session.run(*suite, *client, "--all", "--verbose", external=True, env=env)
 
 
-@nox.session(default=False)
+@shared(default=False)
 def interop(session: nox.Session) -> None:
     """Test with servers and clients of other projects, from the package registries; docs/interop.md lists them."""
     if shutil.which("npm") is None:
         session.skip("needs npm, which installs the programs that are written in TypeScript")
-    _install(session, "test")
+    _enter(session)
     node = Path(session.create_tmp()).resolve() / "node"
     node.mkdir(exist_ok=True)
     shutil.copy(ROOT / "tests" / "interop" / "package.json", node)
@@ -352,38 +417,46 @@ def interop(session: nox.Session) -> None:
     _run(session, "pytest", *chosen, repair="mend what failed; if it is theirs, say so in docs/interop.md", **env)
 
 
-@nox.session(default=False)
+@shared(default=False)
 def fuzz(session: nox.Session) -> None:
     """Decode mutated messages for a minute, or for `-- --seconds N`; save failing messages as tests."""
-    _install(session, "test")
+    _enter(session)
     session.chdir("tests")
-    session.run("python", "-m", "fuzz", *session.posargs)
+    _python(session, "-m", "fuzz", *session.posargs)
 
 
-@nox.session(default=False)
+@shared(default=False)
 def soak(session: nox.Session) -> None:
     """Run long conversations: eight threads with 5,000 calls each, or with `-- N`."""
-    _install(session, "test")
+    _enter(session)
     times = session.posargs[0] if session.posargs else "5000"
     env = {"MCP_BINDINGS_SOAK": times, "MCP_BINDINGS_STARTS": "1000"}
-    session.run("pytest", "tests/runtime/conversations", "-k", "long_conversation or leave_nothing_behind", env=env)
+    _python(
+        session,
+        "-m",
+        "pytest",
+        "tests/runtime/conversations",
+        "-k",
+        "long_conversation or leave_nothing_behind",
+        env=env,
+    )
 
 
-@nox.session(default=False, allow_parallel=False)
+@shared(default=False, allow_parallel=False)
 def http_soak(session: nox.Session) -> None:
     """Soak HTTP servers for half an hour each, or for `-- --seconds N`: hostile peers, restarts, few descriptors."""
-    _install(session, "test")
+    _enter(session)
     session.chdir("tests")
-    session.run("python", "-m", "http_soak", *session.posargs)
+    _python(session, "-m", "http_soak", *session.posargs)
 
 
-@nox.session(default=False, allow_parallel=False)
+@shared(default=False, allow_parallel=False)
 def bench(session: nox.Session) -> None:
     """Run all benchmarks, with medians of this run, and write docs/benchmarks.md.
 
     With ``-- --only codec --quick`` the results are printed and not written.
     """
-    _install(session, "differential")
+    _enter(session)
     extras = PROJECT["project"]["optional-dependencies"]
     needed = (*PROJECT["project"]["dependencies"], *extras["http"])
     environments = {
@@ -401,7 +474,7 @@ def bench(session: nox.Session) -> None:
     else:
         options += ["--upstream", str(folder.resolve())]
     session.chdir("tests")
-    session.run("python", "-m", "benchmarks", *options, *session.posargs)
+    _python(session, "-m", "benchmarks", *options, *session.posargs)
 
 
 @nox.session(default=False, allow_parallel=False)
