@@ -20,7 +20,7 @@ SCHEMAS = sorted((Path(__file__).parent / "nasty").glob("*.ts"))
 NAMES = [path.stem for path in SCHEMAS]
 
 checked = pytest.mark.skipif(
-    find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s types"
+    find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s tests-3.11"
 )
 
 

@@ -48,7 +48,7 @@ FOLLOWS = ("no-any-return", "reportUnknown")
 """How codes begin that only follow from another error in the same line, and are not listed in the programs."""
 
 checked = pytest.mark.skipif(
-    find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s types"
+    find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s tests-3.11"
 )
 
 
@@ -136,5 +136,5 @@ def recipes(folder: Path) -> Path:
 @pytest.mark.parametrize("check", [mypy, pyright])
 def test_programs_of_the_pages_have_no_errors(check: Check, tmp_path: Path) -> None:
     if subprocess.run([PYTHON, "-c", "import flask"], capture_output=True, check=False).returncode:
-        pytest.skip("needs flask beside the package, which a recipe is for; run: nox -s types")
+        pytest.skip("needs flask beside the package, which a recipe is for; run: nox -s tests-3.11")
     assert check(recipes(tmp_path)) == set()

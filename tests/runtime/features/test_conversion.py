@@ -52,7 +52,7 @@ def near(schema: Any, whole: Any, depth: int = 3) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("mode", ["input", "output"])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(data=st.data())
 def test_a_value_fits_exactly_where_an_independent_validator_says_so(kind: Any, mode: Any, data: st.DataObject) -> None:
     schema = schema_of(kind, mode)
@@ -69,7 +69,7 @@ def test_a_value_fits_exactly_where_an_independent_validator_says_so(kind: Any, 
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(data=st.data())
 def test_what_is_read_is_written_and_read_again_as_the_same(kind: Any, data: st.DataObject) -> None:
     node = parse_type(kind)

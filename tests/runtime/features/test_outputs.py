@@ -195,13 +195,12 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(schemas, values)
 def test_it_judges_as_the_library_does(schema, value):
     assert bool(outputs.bounded_checker(schema)(value)) is not jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4000)), max_size=60))
 def test_what_is_remembered_is_bounded(told):
     with pytest.MonkeyPatch.context() as patch:

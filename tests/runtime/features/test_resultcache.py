@@ -110,7 +110,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(steps)
 def test_an_answer_is_given_again_while_it_is_fresh_and_nobody_said_otherwise(steps):
     """The law of all of it: a model that knows when each answer came, and what has happened since."""
@@ -144,7 +144,7 @@ def test_an_answer_is_given_again_while_it_is_fresh_and_nobody_said_otherwise(st
             model = {each: held for each, held in model.items() if each[0] != "read" or not value.startswith(each[1])}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(st.lists(st.integers(0, 30), max_size=120), st.integers(1, 12), st.sampled_from([1, 600, 5_000, 1_000_000]))
 def test_entries_and_bytes_are_bounded(uris, entries, size):
     client = Numbering()

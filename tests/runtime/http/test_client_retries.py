@@ -15,7 +15,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from checkout import REVISIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindgen.catalog import package_name
@@ -27,6 +26,7 @@ from support.scripted_http_server import END, Cut, McpPeer, Request, answer, cal
 from support.scripted_peers import PATIENCE, environment, eventually, package, text_of
 
 NEWEST, STATELESS, OLDEST = "2025-11-25", "2026-07-28", "2024-11-05"
+each_transport = pytest.mark.parametrize("revision", [OLDEST, NEWEST, STATELESS])
 both_eras = pytest.mark.parametrize("revision", [NEWEST, STATELESS])
 AT_ONCE = RetryPolicy(pause=0.0)
 
@@ -434,7 +434,7 @@ def restartable(revision: str) -> Iterator[Restartable]:
         server.stop(signal.SIGKILL)
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_transport
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_every_listener_hears_the_next_change_after_a_restart(revision: str, number: signal.Signals) -> None:
     tools, resources = Queue[Any](), Queue[Any]()
@@ -465,7 +465,7 @@ def changed(client: Any) -> bool:
         return False
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_transport
 def test_a_call_is_made_while_the_server_restarts(revision: str) -> None:
     with restartable(revision) as server:
         url = f"http://127.0.0.1:{server.port}/{'sse' if revision == OLDEST else 'mcp'}"

@@ -107,7 +107,7 @@ CHANGES = [
 ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(st.lists(st.tuples(st.integers(0, 10**9), st.sampled_from(CHANGES)), max_size=12))
 def test_what_was_said_before_changes_no_answer(port: int, said: list[tuple[int, tuple[str, ...]]]) -> None:
     with closing(Line(port)) as line:
@@ -117,7 +117,7 @@ def test_what_was_said_before_changes_no_answer(port: int, said: list[tuple[int,
                 assert line.say(data) == alone.say(data)
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.data())
 def test_a_request_that_comes_in_parts_is_the_same(port: int, data: st.DataObject) -> None:
     with closing(Line(port)) as line:

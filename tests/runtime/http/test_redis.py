@@ -198,7 +198,7 @@ def test_a_stream_is_only_for_its_session(stores):
 MESSAGES = st.lists(st.tuples(st.binary(min_size=1, max_size=8), st.sampled_from(Priority)), max_size=20)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MESSAGES, MESSAGES, st.sampled_from(["0", "1"]), st.booleans())
 def test_a_stream_in_redis_keeps_and_drops_the_same_as_one_in_memory(stores, monkeypatch, before, after, stream, keep):
     from mcp_bindings_runtime.http.redis import event_log as redis_log
