@@ -442,7 +442,7 @@ def test_every_listener_hears_the_next_change_after_a_restart(revision: str, num
         client = package(revision).Client.http(
             f"http://127.0.0.1:{server.port}/{'sse' if revision == OLDEST else 'mcp'}",
             timeout=PATIENCE,
-            retries=RetryPolicy(8, pause=0.1, longest=0.5),
+            retries=RetryPolicy(1000, pause=0.1, longest=0.5),
             on_tools_changed=lambda: tools.put(1),
             on_resource_updated=lambda params: resources.put(params.uri),
         )
@@ -469,7 +469,8 @@ def changed(client: Any) -> bool:
 def test_a_call_is_made_while_the_server_restarts(revision: str) -> None:
     with restartable(revision) as server:
         url = f"http://127.0.0.1:{server.port}/{'sse' if revision == OLDEST else 'mcp'}"
-        policy = RetryPolicy(50, pause=0.1, longest=0.2)
+        # The start may take long; the timeout of the call bounds the retries.
+        policy = RetryPolicy(1000, pause=0.1, longest=0.2)
         with package(revision).Client.http(url, timeout=PATIENCE, retries=policy) as client:
             assert text_of(client.call_tool("change")) == "done"
             server.stop(signal.SIGKILL)
