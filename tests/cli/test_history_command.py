@@ -130,12 +130,13 @@ def test_what_cannot_be_told_has_status_2(cli, arguments: list[str], said: str) 
     assert said in err
 
 
-def test_colour_is_for_terminals(spawn) -> None:
-    plain = spawn("history", "Tool.execution", COLUMNS="80")
-    coloured = spawn("history", "Tool.execution", FORCE_COLOR="1", COLUMNS="80")
-    assert "\x1b[33mrisky" in coloured.out
-    assert "\x1b" not in plain.out
-    assert "\x1b" not in spawn("history", "Tool.execution", FORCE_COLOR="1", NO_COLOR="1").out
+def test_colour_is_for_terminals(cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "\x1b" not in cli("history", "Tool.execution").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[33mrisky" in cli("history", "Tool.execution").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in cli("history", "Tool.execution").out
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "500"])

@@ -84,11 +84,13 @@ def test_what_cannot_be_counted_has_status_2(cli, arguments: list[str], said: st
     assert said in err
 
 
-def test_colour_is_for_terminals(spawn) -> None:
-    coloured = spawn("matrix", FORCE_COLOR="1", COLUMNS=WIDTH)
-    assert "\x1b[33m" in coloured.out
-    assert "\x1b" not in spawn("matrix").out
-    assert "\x1b" not in spawn("matrix", FORCE_COLOR="1", NO_COLOR="1").out
+def test_colour_is_for_terminals(cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b" not in cli("matrix").out
+    monkeypatch.setenv("COLUMNS", WIDTH)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[33m" in cli("matrix").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in cli("matrix").out
 
 
 def test_what_has_no_room_as_a_table_is_a_list(cli, monkeypatch: pytest.MonkeyPatch) -> None:
