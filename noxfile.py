@@ -322,7 +322,8 @@ def build(session: nox.Session) -> None:
     }
     # That wrong programs have errors is tested in the checkout.
     chosen = ("tests/packaging", "tests/typing", "-k", "not vendored and not wrong_programs")
-    _run(session, "pytest", *chosen, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
+    kept = ("-o", "tmp_path_retention_policy=failed")
+    _run(session, "pytest", *chosen, *kept, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
 
 
 @shared
