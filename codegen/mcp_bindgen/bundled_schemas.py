@@ -23,7 +23,7 @@ _MAX_LABEL = 64
 _EXTENSIONS = "extensions"
 """The folder beside those of the revisions."""
 
-_SHARED = frozenset({"runtime", "connect", "serve"})
+_SHARED = frozenset({"runtime", "bridge", "connect", "serve", "testing"})
 """Modules and packages beside the packages of the revisions."""
 
 

@@ -31,7 +31,7 @@ def test_a_label_becomes_a_package_name(label: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", ["", "-", "...", "runtime", "connect", "serve", "a\nb", "a\0", "x" * 65, "\u202ename"]
+    "label", ["", "-", "...", "runtime", "bridge", "connect", "serve", "testing", "a\nb", "a\0", "x" * 65, "\u202ename"]
 )
 def test_a_label_without_a_usable_name_is_refused(label: str) -> None:
     with pytest.raises(BindgenError):

@@ -93,22 +93,23 @@ class _Conversation:
     def add(self, entry: Entry) -> None:
         """Remember the requests of an entry."""
         for message in _messages(entry.value):
-            method, number = message.get("method"), message.get("id")
+            method = message.get("method")
+            number: Any = message.get("id")
+            params: Any = message.get("params")
             if not isinstance(method, str) or number.__class__ not in {str, int}:
                 continue
             self._open.add(number, OpenRequest(method, entry.sender, None))
-            params = message.get("params")
-            if method == "initialize" and isinstance(params, dict):
+            if method == "initialize" and params.__class__ is dict:
                 self.client_info = _object(params.get("clientInfo"))
                 self.client_capabilities = _object(params.get("capabilities"))
 
 
 def _messages(value: Json) -> Iterator[dict[str, Any]]:
-    yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict))
+    yield from (each for each in (value if value.__class__ is list else [value]) if each.__class__ is dict)
 
 
 def _object(value: Json) -> dict[str, Any] | None:
-    return value if isinstance(value, dict) else None
+    return value if value.__class__ is dict else None
 
 
 def _line(entry: Entry, message: Json) -> Json:

@@ -60,12 +60,12 @@ def _table(entries: Mapping[str, Any]) -> str:
 
 def _python(value: Any) -> str:
     """Return tuples, lists and dicts of literals as Python writes them."""
-    if isinstance(value, tuple):
+    if value.__class__ is tuple:
         parts = list(_each(value))
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
-    if isinstance(value, list):
+    if value.__class__ is list:
         return f"[{', '.join(_each(value))}]"
-    if isinstance(value, dict):
+    if value.__class__ is dict:
         return f"{{{', '.join(f'{literal(key)}: {_python(each)}' for key, each in value.items())}}}"
     return literal(value)
 

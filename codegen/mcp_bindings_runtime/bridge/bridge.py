@@ -74,7 +74,7 @@ class Bridge:
             for each in waiting:
                 converted += _message(each, tables, answers, sender, placeholders, ledger, strict=strict)
             waiting = converted
-        if not waiting and isinstance(message, dict):
+        if not waiting and message.__class__ is dict:
             # Other differences of a message that is not sent do not matter.
             del ledger[:-1]
         return Converted(tuple(waiting), tuple(ledger))
@@ -104,12 +104,10 @@ class Bridge:
 
     def revision_of(self, message: Any) -> str:
         """Return the revision that a message names; raise ``UsageError`` if it names none of the known ones."""
-        params = message.get("params") if isinstance(message, dict) else None
-        params = params if isinstance(params, dict) else {}
-        meta = params.get("_meta")
-        named = meta.get(_META_REVISION) if isinstance(meta, dict) else None
-        if isinstance(message, dict) and message.get("method") == "initialize":
-            named = params.get("protocolVersion")
+        params = _member(message, "params")
+        named = _member(_member(params, "_meta"), _META_REVISION)
+        if _member(message, "method") == "initialize":
+            named = _member(params, "protocolVersion")
         if named not in self.revisions:
             text = f"the message names no known revision; pass `from_`, one of {', '.join(self.revisions)}"
             raise UsageError(text)
@@ -144,7 +142,7 @@ def _message(
     strict: bool,
 ) -> list[Any]:
     """Return the messages that a message or a batch becomes in one step."""
-    if isinstance(message, list):
+    if message.__class__ is list:
         parts = [
             part
             for each in message
@@ -155,7 +153,7 @@ def _message(
         step = Step(tables, REPLACEMENTS, placeholders, Envelope(_direction(sender), None, None), ledger, strict=strict)
         step.note((), "renamed", tables.batches)
         return parts
-    if not isinstance(message, dict):
+    if message.__class__ is not dict:
         return [message]
     nodes, method, sender = _treatment(message, tables, answers, sender)
     envelope = Envelope(_direction(sender), method, message.get("id"))
@@ -185,7 +183,7 @@ def _treatment(
         node = next((tables.methods[key] for key in keys if key in tables.methods), tables.envelopes.get(kind))
         return [("", node)], method, sender or tables.senders.get(method)
     if answers is not None and not isinstance(answers, str):
-        number = message.get("id")
+        number: Any = message.get("id")
         # True is no id, though it equals 1.
         answers = answers.get(number) if number.__class__ in {str, int} else None
     sender = sender or _responder(tables, answers)
@@ -199,6 +197,11 @@ def _treatment(
     if answers is not None and "result" in message:
         nodes.insert(0, ("result", result))
     return nodes, answers, sender
+
+
+def _member(value: Any, name: str) -> Any:
+    """Return a member of a JSON object; None if it is absent or the value is not an object."""
+    return value.get(name) if value.__class__ is dict else None
 
 
 def _placeholders(

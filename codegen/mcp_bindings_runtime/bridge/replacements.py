@@ -60,8 +60,8 @@ def other_structured_as_text(step: Step, value: dict[str, Any], path: Path, reas
 
 def boolean_schemas(step: Step, value: dict[str, Any], path: Path, reason: int) -> Any:
     """Return a JSON Schema whose properties have objects in place of true and false."""
-    properties = value.get("properties")
-    if not isinstance(properties, dict) or not any(each.__class__ is bool for each in properties.values()):
+    properties: Any = value.get("properties")
+    if properties.__class__ is not dict or not any(each.__class__ is bool for each in properties.values()):
         return value
     step.note((*path, "properties"), "renamed", reason)
     objects: dict[bool, dict[str, Any]] = {True: {}, False: {"not": {}}}
@@ -75,10 +75,10 @@ def error_code(step: Step, value: dict[str, Any], path: Path, reason: int, codes
     Each entry of ``codes`` has ``code`` and ``becomes``, and may require a ``method`` and a member of ``data``.
     """
     error = value["error"]
-    data = error.get("data")
+    data: Any = error.get("data")
     for each in codes:
         is_method = each.get("method") in {None, step.envelope.method}
-        has_data = "data" not in each or (isinstance(data, dict) and each["data"] in data)
+        has_data = "data" not in each or (data.__class__ is dict and each["data"] in data)
         if error["code"] == each["code"] and is_method and has_data:
             step.note((*path, "error", "code"), "renamed", reason)
             return {**value, "error": {**error, "code": each["becomes"]}}

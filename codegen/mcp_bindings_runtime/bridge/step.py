@@ -156,11 +156,12 @@ class Step:
 
 def choose(value: Any, decision: Any) -> int | None:
     """Return the index of the alternative that a decision of ``codec.type_tables`` leads to; None if there is none."""
+    rest: Any
     while decision is not None and decision.__class__ is not int:
         verb, *rest = decision
         if verb == "kind":
             found = json_kind(value)
-            decision = next((branch for kind, branch in rest[0] if kind == found), None)
+            decision = dict(rest[0]).get(found)
         elif verb == "first":
             decision = rest[0] if value else rest[1]
             value = value[0] if value else None
@@ -175,4 +176,5 @@ def choose(value: Any, decision: Any) -> int | None:
             decision = next((branch for literal, branch in rest[1] if is_one_of(tag, (literal,))), None)
         else:
             decision = rest[2]
-    return decision
+    chosen: int | None = decision
+    return chosen
