@@ -74,13 +74,13 @@ def _object(one: ObjectOf, targets: tuple[Type, ...], source: Protocol, target: 
     return max(
         versions,
         key=lambda each: sum(field.name in own for field in target.objects[each.path].fields),
-        default=candidates[0] if len(targets) == len(candidates) == 1 and _is_only(one, declared) else None,
+        default=candidates[0] if len(targets) == len(candidates) == 1 and _is_unnamed(declared) else None,
     )
 
 
-def _is_only(one: ObjectOf, declared: ObjectType) -> bool:
-    """Return whether an object type has no name of its own, so that its place determines it."""
-    return declared.kind == "inline" or declared.is_map or one.path != declared.path
+def _is_unnamed(declared: ObjectType) -> bool:
+    """Return whether an object type is determined by its place and not by a name."""
+    return declared.kind == "inline" or declared.is_map
 
 
 def _are_versions(one: ObjectType, source: Protocol, other: ObjectType, target: Protocol) -> bool:
