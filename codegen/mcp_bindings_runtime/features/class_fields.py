@@ -98,15 +98,7 @@ def _of_dataclass(cls: Any, hints: Mapping[str, Any]) -> Iterator[ClassField]:
         if each.init:
             found = each.default is not dataclasses.MISSING
             required = not found and each.default_factory is dataclasses.MISSING
-            yield ClassField(
-                each.name,
-                hints.get(each.name, Any),
-                required,
-                each.name,
-                has_default=found,
-                default=each.default if found else None,
-                description=str(each.metadata.get("description", "")),
-            )
+            yield _with_metadata(each, each.name, hints, required=required, has_default=found)
 
 
 def _of_attrs(cls: Any, hints: Mapping[str, Any]) -> Iterator[ClassField]:
@@ -116,12 +108,19 @@ def _of_attrs(cls: Any, hints: Mapping[str, Any]) -> Iterator[ClassField]:
         if each.init:
             required = each.default is attrs.NOTHING
             found = not required and each.default.__class__ is not attrs.Factory
-            yield ClassField(
-                each.alias,
-                hints.get(each.name, Any),
-                required,
-                each.name,
-                has_default=found,
-                default=each.default if found else None,
-                description=str(each.metadata.get("description", "")),
-            )
+            yield _with_metadata(each, each.alias, hints, required=required, has_default=found)
+
+
+def _with_metadata(
+    each: Any, argument: str, hints: Mapping[str, Any], *, required: bool, has_default: bool
+) -> ClassField:
+    """Return a field that has metadata, of a dataclass or an attrs class."""
+    return ClassField(
+        argument,
+        hints.get(each.name, Any),
+        required,
+        each.name,
+        has_default=has_default,
+        default=each.default if has_default else None,
+        description=str(each.metadata.get("description", "")),
+    )
