@@ -52,8 +52,10 @@ def _declared_by(base: type, cls: type[Options]) -> Iterator[DeclaredOption]:
     assert isinstance(declaration, ast.ClassDef)
     for field, after in pairwise(declaration.body):
         match field, after:
-            case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))) if name in cls.names():
+            case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
                 declared = ast.get_source_segment(source, annotation) or ""
-                yield DeclaredOption(name, " ".join(declared.split()), getattr(cls, name), " ".join(text.split()))
+                if not declared.startswith("ClassVar"):
+                    assert name in cls.names(), f"{base.__name__}.{name}: declare the option as option(default=…)"
+                    yield DeclaredOption(name, " ".join(declared.split()), getattr(cls, name), " ".join(text.split()))
             case _:
                 pass
