@@ -90,14 +90,13 @@ class Acceptor:
     def _make_room(self) -> bool:
         """Close a connection for a new one; if that must wait, accept none for the time being, and return False."""
         waiting = self._idle or self._incomplete
-        # A request that has just arrived is read next.
-        found = next(((each, since) for each, since in waiting.items() if not each.has_unread), None)
-        if found is None:
+        if not waiting:
             self._listen(0)
             return False
-        connection, since = found
-        wait = since + _GRACE - monotonic()
-        if wait > 0:
+        # A request that has just arrived is read next.
+        connection = next((each for each in waiting if not each.has_unread), None)
+        wait = _GRACE if connection is None else waiting[connection] + _GRACE - monotonic()
+        if connection is None or wait > 0:
             self._pause(wait)
             return False
         self._close(connection)
