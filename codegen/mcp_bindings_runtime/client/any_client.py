@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Params = TypeVar("Params")
 T = TypeVar("T")
 Meta = Mapping[str, Any]
 OnProgress = Callable[[Any], object]
@@ -83,8 +84,8 @@ class AnyClient(Protocol):
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
@@ -96,7 +97,7 @@ class AnyClient(Protocol):
         """Start a call in a thread of its own, and return a future that can be cancelled."""
         ...
 
-    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+    def notify(self, key: NotificationMethod[Params], params: Params | None = None) -> None:
         """Send a notification."""
         ...
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Params = TypeVar("Params")
 
 _ENDED = "the connection of this client has ended; make another client"
 _LISTS = frozenset({"tools/list"})
@@ -312,8 +313,8 @@ class Client(Limited, ABC):
     @abstractmethod
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
@@ -347,7 +348,7 @@ class Client(Limited, ABC):
 
         follow(self, key, params, result)
 
-    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+    def notify(self, key: NotificationMethod[Params], params: Params | None = None) -> None:
         """Send a notification."""
         self.connection.notify(key, params)
 

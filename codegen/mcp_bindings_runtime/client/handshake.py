@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..transports import Transport
 
 R = TypeVar("R")
+Params = TypeVar("Params")
 
 _CALL_TOOL = "tools/call"
 _LIST_TOOLS = "tools/list"
@@ -86,8 +87,8 @@ class HandshakeClient(Client):
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,

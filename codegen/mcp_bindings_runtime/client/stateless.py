@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .subscription import Subscription
 
 R = TypeVar("R")
+Params = TypeVar("Params")
 
 
 class StatelessClient(Client):
@@ -131,8 +132,8 @@ class StatelessClient(Client):
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .channel import Channel
 
 R = TypeVar("R")
+Params = TypeVar("Params")
 
 QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of servers that are checked beyond their schema."""
@@ -185,8 +186,8 @@ class Context:
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
@@ -194,7 +195,7 @@ class Context:
         """Send the other side a request and wait for its answer; raise as ``Client.request``."""
         return self.connection.request(key, params, timeout=timeout, on_progress=on_progress)
 
-    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+    def notify(self, key: NotificationMethod[Params], params: Params | None = None) -> None:
         """Send the other side a notification."""
         self.connection.notify(key, params)
 
@@ -222,8 +223,8 @@ class ClientContext(Context):
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
@@ -241,8 +242,8 @@ class ServerContext(Context):
 
     def request(
         self,
-        key: RequestMethod[Any, R],
-        params: Any = None,
+        key: RequestMethod[Params, R],
+        params: Params | None = None,
         *,
         timeout: float | None = None,
         on_progress: Callable[[Any], object] | None = None,
@@ -345,7 +346,7 @@ class StatelessContext(ServerContext):
         """Capabilities that the client declares with this request; those of other requests do not count."""
         return None if self.meta is None else self.meta.client_capabilities
 
-    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+    def notify(self, key: NotificationMethod[Params], params: Params | None = None) -> None:
         """Send the client a notification; do nothing if the request was cancelled (stdio: Cancellation)."""
         if not self.cancelled:
             super().notify(key, params)

@@ -314,7 +314,7 @@ class Server(Limited, ABC):
 
     # Announcements: notifications that belong to no request.
 
-    def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
+    def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
         """Send a notification to every client that has finished its handshake."""
         require_method_key(key)
         self._announce(Announcement(key, params))
