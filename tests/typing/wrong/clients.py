@@ -17,7 +17,7 @@ def ask(one: v2025_06_18.Client, two: v2025_11_25.Client, three: v2026_07_28.Cli
     two.call_tool("add", task=v2025_11_25.TaskMetadata()).content  # E: attr-defined # P: reportAttributeAccessIssue
     three.ping()  # E: attr-defined # P: reportAttributeAccessIssue
     three.call_tool("add", request_state="s")  # E: call-overload # P: reportCallIssue
-    two.request(v2025_11_25.methods.CALL_TOOL, v2025_11_25.GetPromptRequestParams(name="a"))  # E: misc # P: reportArgumentType
+    two.request(v2025_11_25.methods.CALL_TOOL, v2025_11_25.PingRequest(id=1))  # E: misc # P: reportArgumentType
     two.notify(v2025_11_25.methods.PROGRESS, 5)  # E: misc # P: reportArgumentType
     three.call_tool("add", returns=5)  # E: call-overload # P: reportCallIssue reportArgumentType
     three.call_tool("add", returns=int).text  # E: attr-defined # P: reportAttributeAccessIssue
