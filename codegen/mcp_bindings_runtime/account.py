@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from sys import getsizeof
 from threading import Lock
 from typing import Any, TypeAlias
@@ -87,8 +87,6 @@ class Account:
 def memory_size(value: Any) -> int:
     """Return the bytes that a JSON value takes in memory, containers included."""
     size = getsizeof(value)
-    if isinstance(value, Mapping):
+    if value.__class__ is dict:
         return size + sum(memory_size(name) + memory_size(item) for name, item in value.items())
-    if isinstance(value, list | tuple):
-        return size + sum(map(memory_size, value))
-    return size
+    return size + sum(map(memory_size, value)) if value.__class__ is list else size

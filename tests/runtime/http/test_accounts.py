@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import gc
 import json
+import random
 import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from threading import Event
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.account import Account
-from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.errors import RequestTimeout, UsageError
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS_SIZE
+from mcp_bindings_runtime.http.server.event_log import Priority
 from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, MemorySessionStore, SessionRecord
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.http.server.unsent_responses import UnsentResponses
 from support.echo_server import echo_server
-from support.raw_http_client import PLAIN, Wire, call, endpoint, request
+from support.raw_http_client import PLAIN, Wire, call, endpoint, notification, request
 from support.revisions import HANDSHAKE
-from support.scripted_peers import WHO, eventually, package
+from support.scripted_peers import PATIENCE, WHO, eventually, package
 
 LATEST = HANDSHAKE[-1]
 
@@ -233,33 +238,31 @@ def test_an_account_says_what_is_kept() -> None:
     store = MemoryStore()
     hostile = {"experimental": {f"{number:x}": {} for number in range(2000)}}
     with endpoint(talkative(LATEST), store=store) as wire:
+        wire.initialize(LATEST)
+        session_id = wire.headers["Mcp-Session-Id"]
+
+        def stream(number: int, size: int) -> None:
+            store.open(session_id, f"{size} {number}").append(random.randbytes(size), 0)
+
+        kinds: dict[str, Callable[[int], object]] = {
+            "sessions": lambda _: Wire(wire.port).initialize(LATEST),
+            "large sessions": lambda _: Wire(wire.port).initialize(LATEST, hostile),
+            "streams": lambda number: stream(number, 100),
+            "large streams": lambda number: stream(number, 30_000),
+        }
         tracemalloc.start()
         try:
-            Wire(wire.port).initialize(LATEST)
-            kinds = {
-                "sessions": lambda: Wire(wire.port).initialize(LATEST),
-                "large sessions": lambda: Wire(wire.port).initialize(LATEST, hostile),
-                "streams": lambda: speak(wire, 100),
-                "large streams": lambda: speak(wire, 30_000),
-            }
-            wire.initialize(LATEST)
             for name, make in kinds.items():
-                make()
+                make(0)
                 gc.collect()
                 before, charged = tracemalloc.get_traced_memory()[0], store.memory.used
-                for _ in range(20):
-                    make()
+                for number in range(20):
+                    make(1 + number)
                 gc.collect()
                 kept, charged = tracemalloc.get_traced_memory()[0] - before, store.memory.used - charged
                 assert 1 / 3 < charged / kept < 3, f"{name}: {charged} are charged, and {kept} are kept"
         finally:
             tracemalloc.stop()
-
-
-def speak(wire: Wire, size: int) -> None:
-    answered = Wire(wire.port, **wire.headers).stream(say(1, size))
-    assert answered.messages()
-    answered.close()
 
 
 class Slow:
@@ -317,3 +320,74 @@ def test_what_a_client_has_not_read_is_charged_until_it_has() -> None:
             eventually(lambda: store.memory.used > 1_000_000)
             assert len(response.read()) > size
         eventually(lambda: store.memory.used < 1_000_000)
+
+
+def test_notifications_that_no_client_reads_are_dropped_before_answers() -> None:
+    store = MemoryStore()
+    store.memory.set_limits(100_000, 100_000)
+    for name in "abc":
+        store.sessions.create(SessionRecord(name, LATEST, state="open", source="flood"))
+    answered = store.open("a", "1")
+    answered.append(b"x" * 10_000)
+    answered.end()
+    for number in range(300):
+        for name in "abc":
+            store.open(name, "0").append(b"%d" % number + b"x" * 1000, 0, Priority.OPTIONAL)
+        assert store.memory.used <= 100_000
+    assert answered.read(answered.attach(), 0, 0).events
+    # The newest are kept.
+    log = store.open("c", "0")
+    events = log.read(log.attach(), 0, 0).events
+    assert events
+    assert events[-1].line.startswith(b"299x")
+
+
+def test_answers_whose_client_has_gone_are_dropped_at_last() -> None:
+    store = MemoryStore()
+    store.memory.set_limits(100_000, 100_000)
+    store.sessions.create(SessionRecord("a", LATEST, state="open", source="flood"))
+    for number in range(30):
+        log = store.open("a", str(number))
+        log.append(b"x" * 10_000, 0)
+        log.end()
+        assert store.memory.used <= 100_000
+    assert store.find("a", "0") is None
+    assert store.find("a", "29") is not None
+
+
+def test_an_answer_waits_for_room_until_clients_have_read() -> None:
+    store = MemoryStore()
+    store.memory.set_limits(100_000, 100_000)
+    store.sessions.create(SessionRecord("a", LATEST, state="open", source="slow"))
+    first, second = store.open("a", "1"), store.open("a", "2")
+    reader = first.attach()
+    second.attach()
+    first.append(b"x" * 200_000, 0)
+    with pytest.raises(RequestTimeout, match="clients read too slowly: for 0 seconds"):
+        second.append(b"answer", 0)
+    assert second.append(b"progress", 0, Priority.OPTIONAL) == 1
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(second.append, b"answer", PATIENCE)
+        first.read(reader, 0, 0)
+        assert waiting.result(PATIENCE) == 0
+
+
+def test_equal_changes_of_a_client_are_handled_once() -> None:
+    mcp = package(LATEST)
+    server, begun, go = mcp.Server("slow", "1.0"), list[Any](), Event()
+
+    @server.handler(mcp.methods.ROOTS_LIST_CHANGED)
+    def changed(params: Any, _context: Any) -> None:
+        begun.append(params)
+        go.wait(PATIENCE)
+
+    with endpoint(server) as wire:
+        wire.initialize(LATEST, {"roots": {"listChanged": True}})
+        assert wire.post(notification("notifications/roots/list_changed")).status == 202
+        eventually(lambda: begun)
+        for _ in range(50):
+            assert wire.post(notification("notifications/roots/list_changed")).status == 202
+        go.set()
+        eventually(lambda: len(begun) == 2)
+        assert wire.post(request("ping", 1)).status == 200
+    assert len(begun) == 2

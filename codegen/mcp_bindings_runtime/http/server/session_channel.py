@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...connection.calls import PendingCalls
 from ...connection.leader_followers import SerialQueue
+from ...connection.notification_buffer import NotificationBuffer
 from ...connection.progress_queue import ProgressQueue
 from ...errors import ConnectionClosed
 from ...features.limits import Bucket
@@ -64,7 +65,8 @@ class SessionChannel(HttpChannel):
         self._forward = forward
         self._forwarded: Bucket | None = None
         self._post_channels: dict[Incoming, PostChannel] = {}
-        self._notifications = SerialQueue(self._handle_notification)
+        self._notification_buffer = NotificationBuffer()
+        self._notifications = SerialQueue(self._handle_notification, self._notification_buffer)
         # Ids of requests to the client must differ from those that other processes use.
         self.session.requests_sent = randbits(31) << 20
         self._save_lock = Lock()
@@ -159,7 +161,7 @@ class SessionChannel(HttpChannel):
                 if queue is not None:
                     self._notifications.put(queue)
             elif isinstance(event, Notified):
-                self._notifications.put(event)
+                self._notification_buffer.append(event, len(line))
             elif isinstance(event, RequestCancelled):
                 write_log("debug", "%s is cancelled: %s", event.incoming.key.name, event.incoming.reason)
                 event.incoming.stop_calls()
