@@ -59,9 +59,11 @@ class EndpointOptions(Options):
     handlers: int = option(default=256)
     """Limit on the handlers that run at the same time."""
     memory: Bytes = option(default=MEMORY)
-    """Limit on the bytes that clients make the server keep: sessions with their subscriptions, and messages on streams."""
+    """Limit on the bytes that clients make the server keep: sessions with their subscriptions, messages on streams, and
+    responses that are not read yet.
+    """
     memory_per_source: Bytes | None = option(default=None)
-    """Limit on those of one principal or, without one, of one address; a fourth of `memory` unless set."""
+    """Limit on the bytes of one principal or, without one, of one address; a fourth of `memory` unless set."""
     keepalive: Seconds = option(default=15.0)
     """Seconds without a message after which a stream carries a comment."""
     retry: Milliseconds = option(default=1000)
