@@ -80,12 +80,13 @@ if TYPE_CHECKING:
 
         memory: int
         """Limit on the bytes that clients make the server keep: sessions with their
-        subscriptions, and messages on streams. Default: 134217728.
+        subscriptions, messages on streams, and responses that are not read yet.
+        Default: 134217728.
         """
 
         memory_per_source: int | None
-        """Limit on those of one principal or, without one, of one address; a fourth of
-        `memory` unless set.
+        """Limit on the bytes of one principal or, without one, of one address; a fourth
+        of `memory` unless set.
         """
 
         keepalive: float
