@@ -271,9 +271,10 @@ def revisions(session: nox.Session) -> None:
 
 @shared(default=False)
 def options(session: nox.Session) -> None:
-    """Rewrite the tables of options in docs/; the tests compare them with the generated text."""
+    """Rewrite the tables of options and limits in docs/; the tests compare them with the generated text."""
     _enter(session)
     _python(session, "docs/option_tables.py")
+    _python(session, "docs/limit_tables.py")
 
 
 @nox.session(default=False)

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 LIST: Final = "tools/list"
 CALL: Final = "tools/call"
 MOST: Final = 1024
+"""Limit on the output schemas that are remembered; the least recently used are dropped."""
 SIZE: Final = 4 * 1024 * 1024
+"""Limit on the bytes of all output schemas that are remembered."""
 LONGEST: Final = 5.0
+"""Seconds in which a result must have been checked."""
 _ITEMS: Final = 1000
 """Limit on the items of an array that are compared for ``uniqueItems``."""
 

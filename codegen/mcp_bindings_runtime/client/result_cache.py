@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from ..session.events import Notified
 
 ENTRIES = 1024
+"""Default limit on the results in a cache."""
 SIZE = 16 * 1024 * 1024
+"""Default limit on the bytes of all results in a cache."""
 LONGEST = 86400.0
+"""Default number of seconds for which a result is cached, whatever the server allows."""
 
 _READ = "resources/read"
 _UPDATED = "notifications/resources/updated"

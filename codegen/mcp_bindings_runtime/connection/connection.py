@@ -26,7 +26,7 @@ R = TypeVar("R")
 _CLOSING = 1.0
 """Seconds that the last messages to the other side may take."""
 MAX_REPLIES: Final = 1000
-"""Number of answers that wait to be sent, beyond which nothing more is read."""
+"""Limit on the answers that wait to be sent; beyond it nothing more is read."""
 _LOOK: Final = 0.005
 """Seconds between two looks whether answers have been sent."""
 _TOO_BUSY: Final = ErrorObject(

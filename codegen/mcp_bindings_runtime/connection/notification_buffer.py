@@ -11,9 +11,9 @@ from ..logs import write_log
 from ..session.events import Notified
 
 COUNT = 10_000
-"""Limit on the notifications that wait."""
+"""Limit on the notifications of a connection that wait."""
 SIZE = 8 * 1024 * 1024
-"""Limit on their bytes, as they were received."""
+"""Limit on the bytes of the notifications of a connection that wait, as they were received."""
 _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
 _CHANGED = frozenset(

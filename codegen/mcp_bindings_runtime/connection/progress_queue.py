@@ -12,9 +12,9 @@ from typing import Any
 from ..logs import log_exception, write_log
 
 CAPACITY = 1000
-"""Limit on waiting notifications."""
+"""Limit on the progress notifications of a call that wait."""
 SIZE = 4 * 1024 * 1024
-"""Limit on their bytes, as they were received; one notification may be longer."""
+"""Limit on the bytes of the progress notifications of a call that wait; one notification may be longer."""
 
 
 def _never() -> float:

@@ -15,8 +15,9 @@ from ..errors import UsageError
 from .mismatch import MAX_MISMATCHES, Mismatch
 
 _MAX_DEPTH = 64
+"""Limit on the nesting levels of a schema (JSON Schema Usage: Composition-Keyword Resource Use)."""
 _MAX_VALUES = 10_000
-"""Limits of a schema: nesting levels and number of values (JSON Schema Usage: Composition-Keyword Resource Use)."""
+"""Limit on the values within a schema."""
 
 
 def validator_of(

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from mcp_bindgen.catalog import package_name
 from mcp_bindings import RetryPolicy, connect
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, UsageError
+from mcp_bindings_runtime.http.client import response_stream
 from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, TABLE, UNSENT, Failure, Reaction, Row, row_of
 from support.ports import port_for_a_server
 from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, event, head, result
@@ -351,6 +352,33 @@ def test_an_answer_that_can_be_resumed_arrives_however_often_the_server_refuses(
     with McpPeer(NEWEST, play) as peer, client_of(peer, NEWEST) as client:
         assert text_of(client.call_tool("t")) == "late"
         assert len(asked) == 1
+
+
+def test_a_stream_that_is_opened_again_and_does_not_begin_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_stream, "OPENING", 0.1)
+
+    def play(request: Request) -> Any:
+        if request.method == "GET":
+            opened.append(request)
+            return silence() if len(opened) == 1 else head() + event(result(asked[0], called("late"))) + END
+        if request.json.get("method") != "tools/call":
+            return None
+        asked.append(request)
+        return cut()
+
+    def silence() -> Iterator[bytes]:
+        peer.over.wait(PATIENCE)
+        yield b""
+
+    def cut() -> Iterator[bytes]:
+        yield head() + event(None, "e-1")
+        raise Cut
+
+    asked: list[Request] = []
+    opened: list[Request] = []
+    with McpPeer(NEWEST, play) as peer, client_of(peer, NEWEST) as client:
+        assert text_of(client.call_tool("t")) == "late"
+        assert len(opened) == 2
 
 
 def test_a_busy_server_does_not_refuse_a_subscription() -> None:

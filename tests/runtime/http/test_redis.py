@@ -152,6 +152,22 @@ def test_what_one_session_broadcasts_is_bounded(stores, monkeypatch):
         assert other.post(unknown[0]).status == 202
 
 
+@pytest.mark.parametrize(("limit", "value"), [("BUS_COUNT", 3), ("BUS_BYTES", 3000)])
+def test_messages_between_processes_are_kept_up_to_a_limit(stores, monkeypatch, limit, value):
+    from mcp_bindings_runtime.http.redis import store as redis_store
+
+    monkeypatch.setattr(redis_store, limit, value)
+    store, received = stores(), []
+
+    def receive(*message: Any) -> None:
+        received.append(message)
+
+    store.on_message(receive)
+    for _ in range(10):
+        store.forward("s", b"x" * 900, receive)
+    assert 1 <= bus(stores) <= 3
+
+
 def test_a_batch_is_broadcast_once(stores):
     revision = "2025-03-26"
     with two(stores, [echo_server(revision)[0]], [echo_server(revision)[0]]) as (here, _):

@@ -18,7 +18,7 @@ from ...logs import write_log
 Sent: TypeAlias = Literal["new", "reused"] | None
 
 LONGEST = 1_000_000.0
-"""Limit on the seconds of one wait; sockets accept no more than some weeks."""
+"""Limit in seconds on one wait; sockets accept no more than some weeks."""
 
 
 class Exchange:

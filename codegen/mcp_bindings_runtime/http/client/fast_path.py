@@ -31,11 +31,11 @@ from .exchange import Exchange, receive
 _NAMES: Final = 256
 """Limit on the remembered names of header fields."""
 _FIELDS: Final = 32
-"""Limit on the header fields of a plain response."""
+"""Number of header fields up to which a response is plain."""
 _HEAD_SIZE: Final = 4096
-"""Limit on the bytes of its head."""
+"""Number of bytes of a head up to which a response is plain."""
 _DIGITS: Final = 15
-"""Limit on the digits of its length."""
+"""Number of digits of a length up to which a response is plain."""
 _TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _HEAD = re.compile(rb"HTTP/1\.1 200 [\t -~]*\r\n((?:" + _TOKEN + rb":[\t -~]*\r\n)*)\r\n")
 """The head of a response (RFC 9112, sections 2.1, 4 and 5), all in ASCII, and no field over several lines."""

@@ -16,11 +16,11 @@ from . import scripts
 from .client import RedisClient
 
 POLL_INTERVAL: Final = 5.0
-"""Seconds after which a waiting reader looks for events without a wakeup."""
+"""Seconds between two looks of a reader that gets no wakeup."""
 RETRY_TIME: Final = 5.0
 """Seconds for which an append is retried while Redis does not answer."""
 _MAX_UNENDED: Final = 10_000
-"""Limit on the logs that are remembered to be ended later."""
+"""Limit on the logs of a process that are ended when Redis answers again."""
 
 
 class Wakeup(Event):

@@ -28,9 +28,11 @@ from .event_log import LocalReaders, RedisEventLog
 from .session_store import RedisSessionStore
 
 BUS_BYTES: Final = 16 * 1024 * 1024
+"""Limit on the bytes of the messages between processes, which are kept for slow readers."""
 BUS_COUNT: Final = 10_000
+"""Limit on the messages between processes that are kept."""
 BUS_TIME: Final = 60.0
-"""Limits on the messages between processes, which are kept for slow readers: bytes, number and seconds."""
+"""Seconds for which messages between processes are kept."""
 ALIVE: Final = 15.0
 """Seconds after its last heartbeat at which a process counts as dead; heartbeats are at most a third of that apart."""
 

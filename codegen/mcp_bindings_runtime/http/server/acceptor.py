@@ -18,7 +18,7 @@ _PAUSE: Final = 0.5
 _GRACE: Final = 0.5
 """Seconds in which a client may send a request on its connection before that is closed for another client."""
 _IN_A_ROW: Final = 64
-"""Limit on the connections that are accepted before other sockets have their turn."""
+"""Number of connections that are accepted before other sockets have their turn."""
 
 
 class Acceptor:

@@ -26,7 +26,7 @@ MAX_HEADS: Final = 4
 MAX_HEAD_SIZE: Final = 2048
 """Limit on the bytes of a head that is remembered."""
 MAX_DIGITS: Final = 15
-"""Limit on the digits of the ``Content-Length`` in a head that is remembered."""
+"""Number of digits of the ``Content-Length`` up to which a head is remembered."""
 
 _PER_REQUEST: Final = frozenset({"conn", "inheaders", "outheaders", "parsed_head", "rfile", "server"})
 """Attributes of cheroot's requests that do not follow from the head alone."""

@@ -19,9 +19,9 @@ from ...account import Account
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
-"""Default limit on the bytes of a log; a larger message passes alone."""
+"""Limit on the bytes of a log; a larger message passes alone."""
 COUNT: Final = 1000
-"""Default limit on the messages of a log."""
+"""Limit on the messages of a log."""
 _LOG_SIZE: Final = 2048
 """Bytes that an empty log takes."""
 _EVENT_SIZE: Final = 200

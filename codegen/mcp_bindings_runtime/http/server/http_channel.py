@@ -19,7 +19,7 @@ from .event_log import Priority
 NO_ROOM: Final = "there is no room on the stream"
 """Reason for dropping messages that wait for a reader."""
 _MAX_WAIT: Final = 3600.0
-"""Limit on one wait, in seconds; a call may wait any number of times."""
+"""Limit in seconds on one wait; a call may wait any number of times."""
 
 
 class HttpChannel(Requestor):

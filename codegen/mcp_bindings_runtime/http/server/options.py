@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .store import Store
 
 _CONNECTIONS: Final = 4096
-"""Default limit on open connections."""
+"""Limit on open connections unless the option ``connections`` is set."""
 
 
 class EndpointOptions(Options):

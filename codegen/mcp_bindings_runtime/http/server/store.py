@@ -21,7 +21,7 @@ MAX_STREAMS = 32
 _MAX_FRUITLESS = 1000
 """Limit on the sources for which ``MemoryStore`` remembers that nothing could be dropped."""
 _PAUSE = 1.0
-"""Seconds for which it does."""
+"""Seconds for which ``MemoryStore`` does not try again to drop something of such a source."""
 
 STANDALONE = "0"
 """The name of the stream of a session that belongs to no request."""

@@ -13,7 +13,7 @@ from .store import StoreUnavailable
 from .unsent_responses import UnsentResponses
 
 _IN_A_ROW = 16
-"""Limit on the parts of a stream that are sent before other connections have their turn."""
+"""Number of parts of a stream that are sent before other connections have their turn."""
 
 
 class StreamSender:
