@@ -71,7 +71,12 @@ OPTIONAL: dict[str, set[str]] = {
     "orjson": {"codec/orjson_text.py"},
     "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_fast_path.py"},
     "redis": {"http/redis/client.py"},
-    "urllib3": {"http/client/connections.py", "http/client/fast_path.py", "http/client/wire.py"},
+    "urllib3": {
+        "auth/fetcher.py",
+        "http/client/connections.py",
+        "http/client/fast_path.py",
+        "http/client/wire.py",
+    },
 }
 """A library of an extra to the modules of the runtime that know it."""
 

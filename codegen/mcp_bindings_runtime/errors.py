@@ -15,6 +15,7 @@
     |   +-- DataMismatch            the data of a tool's result is not of the type that the caller expects
     |   +-- MissingCapability       the peer has not declared a required capability
     |   +-- MessageTooLarge         a message exceeds the size limit
+    +-- OAuthError                  the client got no access token
     +-- ToolError                   raised by tools to report a failure to the caller
     +-- ToolFailed                  a tool's result reports a failure
     +-- RequestTimeout              no response before the deadline
@@ -44,6 +45,7 @@ __all__ = [
     "MessageTooLarge",
     "MissingCapability",
     "NotDeclared",
+    "OAuthError",
     "OutputMismatch",
     "ProtocolError",
     "RequestTimeout",
@@ -223,6 +225,20 @@ class Challenge(NamedTuple):
     """The authentication scheme as the server writes it, such as ``Bearer``."""
     parameters: Mapping[str, str]
     """Parameters by lower-case name: ``realm``, ``resource_metadata``, ``scope``, ``error`` and so on."""
+
+
+class OAuthError(McpError):
+    """The client got no access token: the authorization server or the user refused, or a response cannot be trusted."""
+
+    def __init__(self, text: str, error: str | None = None, description: str | None = None) -> None:
+        super().__init__(text, error, description)
+        self.error = error
+        """The error code of the authorization server, such as ``access_denied`` (RFC 6749, sections 4.1.2.1 and 5.2)."""
+        self.description = description
+        """The explanation of the authorization server."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class MessageTooLarge(ProtocolError):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+import urllib.request
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_bindings import connect
+from mcp_bindings import OAuth, connect
 
 SCENARIOS: dict[str, Callable[[Any, Any], None]] = {}
 STUBS: Mapping[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}, "array": []}
@@ -130,9 +131,31 @@ def preserve(client: Any, context: Any) -> None:
     client.call_tool("json_schema_echo", {"schema": schema})
 
 
+def call_test_tool(client: Any, context: Any) -> None:
+    list(client.list_tools())
+    client.call_tool("test-tool", {})
+
+
+def visit(url: str) -> None:
+    """Do as the user's browser: visit the authorization page, and follow it to our listener."""
+    with urllib.request.urlopen(url, timeout=20) as response:
+        response.read()
+
+
+def oauth_of(context: Any) -> OAuth:
+    """Return the OAuth client of a scenario ``auth/…``."""
+    return OAuth(
+        client_id=(context or {}).get("client_id"),
+        client_secret=(context or {}).get("client_secret"),
+        client_metadata_url="https://conformance-test.local/client-metadata.json",
+        client_name="conformance",
+        open_url=visit,
+    )
+
+
 def main(url: str) -> int:
     name = os.environ["MCP_CONFORMANCE_SCENARIO"]
-    steps = SCENARIOS.get(name)
+    steps = call_test_tool if name.startswith("auth/") else SCENARIOS.get(name)
     if steps is None:
         print(f"no steps for the scenario {name!r}; there are {', '.join(sorted(SCENARIOS))}", file=sys.stderr)
         return 2
@@ -140,8 +163,15 @@ def main(url: str) -> int:
     every = ("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
     revisions = [each for each in every if each <= newest]
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "null"))
+    auth = oauth_of(context) if name.startswith("auth/") else None
     with connect.http(
-        url, revisions=revisions, handlers=HANDLERS, name="conformance", version="1", timeout=20
+        url,
+        revisions=revisions,
+        handlers=None if auth else HANDLERS,
+        auth=auth,
+        name="conformance",
+        version="1",
+        timeout=20,
     ) as client:
         steps(client, context)
     return 0

@@ -53,6 +53,9 @@ _ROOT_EXPORTS = (
     _Exports("runtime.http.server.authorization", ("Authorization", "MissingScope")),
     _Exports("runtime.http.server.store", ("MemoryStore",)),
     _Exports("runtime.http.redis.store", ("RedisStore",)),
+    _Exports("runtime.auth.oauth", ("OAuth",)),
+    _Exports("runtime.auth.authorization_code", ("PendingAuthorization",)),
+    _Exports("runtime.auth.token_store", ("FileTokens", "MemoryTokens", "TokenStore")),
 )
 
 EXPORTED_NAMES = frozenset(name for each in _PACKAGE_EXPORTS for name in each.names)

@@ -18,7 +18,7 @@ from ..validation import require_positive_integers, require_positive_numbers
 from .transport_factories import TransportFactory
 
 if TYPE_CHECKING:
-    from ..http.client.options import Auth
+    from ..http.client.credentials import AuthFunction
     from ..session.events import Notified
 
 ENTRIES = 1024
@@ -190,7 +190,7 @@ class CachedRequests:
         self._self = object()
         """Identifies the client without keeping it alive."""
         self._origin: Hashable = self._self
-        self._auth: Auth | None = None
+        self._auth: AuthFunction | None = None
         if isinstance(start, TransportFactory):
             self._origin, self._auth = start.origin, start.auth
 

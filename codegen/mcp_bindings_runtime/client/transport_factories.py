@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import os
 
     from ..facts import Facts
-    from ..http.client.options import Auth, HttpClientOptions
+    from ..http.client.credentials import AuthFunction, Credentials
+    from ..http.client.options import HttpClientOptions
     from ..server.server import Server
     from ..transports import Transport
 
@@ -23,12 +24,12 @@ _WHO = frozenset({"authorization", "cookie"})
 class TransportFactory:
     """Opens a transport each time that it is called.
 
-    ``origin`` identifies the server; ``auth`` returns the credentials if they may change from request to request.
+    ``origin`` identifies the server; ``auth`` returns the credentials if the user may change from request to request.
     """
 
     __slots__ = ("_start", "auth", "origin")
 
-    def __init__(self, start: Callable[[], Transport], origin: Hashable, auth: Auth | None = None) -> None:
+    def __init__(self, start: Callable[[], Transport], origin: Hashable, auth: AuthFunction | None = None) -> None:
         self._start = start
         self.origin = origin
         self.auth = auth
@@ -64,6 +65,7 @@ def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
     ``facts`` are those of the revision, None if it is negotiated. ``options`` are those of ``HttpClientOptions``.
     """
     require_instance("url", url, str, "a str such as 'https://example.com/mcp'")
+    from ..http.client.credentials import Authenticator
     from ..http.client.options import HttpClientOptions
 
     chosen = HttpClientOptions(**options)
@@ -71,7 +73,9 @@ def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
     # Public results are shared by all users of a server.
     others = sorted((name.lower(), value) for name, value in headers.items() if name.lower() not in _WHO)
     origin = ("http", url, chosen.proxy, chosen.tls, *others)
-    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, chosen.auth)
+    # An authenticator stands for one user, though its tokens change.
+    auth = None if isinstance(chosen.auth, Authenticator) else chosen.auth
+    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, auth)
 
 
 def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = None) -> Transport:
@@ -90,7 +94,8 @@ def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = Non
     from ..http.client.endpoint import Endpoint
     from ..http.client.streamable import StreamableHttp
 
-    endpoint = Endpoint(Wire(url, options), options.headers or {}, options.auth)
+    wire = Wire(url, options)
+    endpoint = Endpoint(wire, options.headers or {}, _credentials(wire.url, options, facts))
     if facts is None:
         return StreamableHttp(endpoint, limit=options.max_message, retries=options.retry_policy)
     return StreamableHttp(
@@ -99,6 +104,18 @@ def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = Non
         only_sse=facts.only_sse,
         version_header=facts.version_header,
         retries=options.retry_policy,
+    )
+
+
+def _credentials(url: str, options: HttpClientOptions, facts: Facts | None) -> Credentials | None:
+    from ..http.client.credentials import Authenticator, CallbackCredentials, ConnectionSettings
+
+    if options.auth is None:
+        return None
+    if not isinstance(options.auth, Authenticator):
+        return CallbackCredentials(options.auth)
+    return options.auth.credentials(
+        ConnectionSettings(url, facts, options.tls, options.proxy, options.proxy_headers, options.connect_timeout)
     )
 
 

@@ -75,13 +75,13 @@ class CallScope:
     ``renew`` starts ``timeout`` again, up to ``limit``. An inner scope ends with the outer one at the latest.
     """
 
-    __slots__ = ("_outer", "cancellation", "deadline", "limit", "timeout")
+    __slots__ = ("cancellation", "deadline", "limit", "outer", "timeout")
 
     def __init__(self, timeout: float = inf, limit: float = 0.0, *, cancellation: Cancellation | None = None) -> None:
         if timeout.__class__ is not float or not timeout >= 0:
             require_seconds(timeout=timeout)
         now = monotonic()
-        outer = self._outer = ACTIVE.scope
+        outer = self.outer = ACTIVE.scope
         self.timeout = timeout
         self.deadline = now + timeout
         self.limit = now + limit if limit > timeout else self.deadline
@@ -96,7 +96,7 @@ class CallScope:
         return self
 
     def __exit__(self, *_: object) -> None:
-        ACTIVE.scope = self._outer
+        ACTIVE.scope = self.outer
 
     @property
     def left(self) -> float:
@@ -106,6 +106,11 @@ class CallScope:
     def renew(self) -> None:
         """Start the timeout again, up to the limit: the other side has shown progress."""
         self.deadline = min(monotonic() + self.timeout, self.limit)
+
+    def extend(self, seconds: float) -> None:
+        """Move the deadline and the limit by so many seconds."""
+        self.deadline += seconds
+        self.limit += seconds
 
     def bind(self, wait: Bounded, what: str) -> None:
         """End a wait with the scope; raise `RequestTimeout` or `CallCancelled` if the scope has ended."""
@@ -133,6 +138,14 @@ class _Active(local):
 
 ACTIVE = _Active()
 """The innermost scope of the thread, as ``scope``."""
+
+
+def extend_scopes(seconds: float) -> None:
+    """Move the deadlines of this thread's scopes: time in which the user was waited for does not count."""
+    scope = ACTIVE.scope
+    while scope is not None:
+        scope.extend(seconds)
+        scope = scope.outer
 
 
 @contextmanager

@@ -186,7 +186,8 @@ class Connection(Requestor):
         while not (call.done or call.notified or interrupt.seen):
             remaining = min(call.deadline - monotonic(), longest)
             if remaining <= 0:
-                raise call.overdue(self._noise)
+                self._extend(call)
+                continue
             if not threads.become_leader():
                 call.sleep(remaining)
                 continue
@@ -208,6 +209,15 @@ class Connection(Requestor):
                 # There is no other thread, and the other side may need the work done before it answers.
                 with outside():
                     threads.work()
+
+    def _extend(self, call: Call) -> None:
+        """Move the deadline of a call by the seconds that did not count. Raise ``RequestTimeout`` if all did."""
+        paused: dict[Any, float] = getattr(self._transport, "paused", {})
+        seconds = paused.pop(call.id, 0.0)
+        if not seconds:
+            raise call.overdue(self._noise)
+        call.deadline += seconds
+        call.limit += seconds
 
     def _wake(self, call: Call) -> None:
         call.wake()

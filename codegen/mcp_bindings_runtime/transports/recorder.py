@@ -36,6 +36,7 @@ class Recorder:
         self.interrupt = transport.interrupt
         self.listen = getattr(transport, "listen", None)
         self.abort = getattr(transport, "abort", None)
+        self.paused = getattr(transport, "paused", {})
 
     @property
     def retrying(self) -> tuple[Any, ...]:

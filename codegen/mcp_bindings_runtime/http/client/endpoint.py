@@ -11,7 +11,8 @@ from .exchange import Exchange
 from .wire import Wire
 
 if TYPE_CHECKING:
-    from .options import Auth
+    from ...errors import HttpError
+    from .credentials import Credentials
     from .wire import Response
 
 JSON: Final = "application/json"
@@ -29,11 +30,11 @@ _OURS: Final = frozenset(
 class Endpoint:
     """Sends HTTP requests to a server. Thread-safe."""
 
-    def __init__(self, wire: Wire, headers: Mapping[str, str], auth: Auth | None) -> None:
+    def __init__(self, wire: Wire, headers: Mapping[str, str], credentials: Credentials | None) -> None:
         self.wire = wire
         self.url = wire.url
         self._headers = {"User-Agent": "mcp-bindings", **_checked(headers)}
-        self._auth = auth
+        self._credentials = credentials
 
     def post(self, exchange: Exchange, headers: Mapping[str, str], body: bytes, url: str = "") -> Response:
         """Post a message; return the response, whatever its status. Raise as ``Wire.open``."""
@@ -50,18 +51,23 @@ class Endpoint:
     def _open(
         self, method: str, exchange: Exchange, headers: Mapping[str, str], body: bytes | None = None, url: str = ""
     ) -> Response:
-        if self._auth is None:
+        credentials = self._credentials
+        if credentials is None:
             return self.wire.open(method, exchange, {**self._headers, **headers}, body, url)
-        credentials = self._auth(None) or {}
-        response = self.wire.open(method, exchange, {**self._headers, **_checked(credentials), **headers}, body, url)
-        if not _wants_credentials(response):
-            return response
-        refusal = http_error_of(response, exchange)
-        others = self._auth(refusal)
-        if not others:
-            raise refusal
-        exchange.forget_attempt()
-        return self.wire.open(method, exchange, {**self._headers, **_checked(others), **headers}, body, url)
+        at = url or self.url
+        sent = credentials.headers(method, at, exchange)
+        refusals: list[HttpError] = []
+        while True:
+            authorized = {**self._headers, **_checked(sent), **headers}
+            response = self.wire.open(method, exchange, authorized, body, url)
+            if not _wants_credentials(response):
+                return response
+            refusals.append(http_error_of(response, exchange))
+            renewed = credentials.renewed(method, at, exchange, sent, refusals)
+            if not renewed:
+                raise refusals[-1]
+            sent = renewed
+            exchange.forget_attempt()
 
 
 def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:

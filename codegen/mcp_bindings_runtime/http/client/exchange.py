@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from math import inf
 from threading import Lock, Timer
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from ...connection.auto_reset_event import AutoResetEvent
+from ...connection.call_scope import extend_scopes
 from ...errors import ConnectionClosed, RequestTimeout
 from ...logs import write_log
 
@@ -31,6 +32,7 @@ class Exchange:
         "deadline",
         "ended",
         "exhausted",
+        "paused",
         "response_began",
         "sent",
         "url",
@@ -53,6 +55,8 @@ class Exchange:
         """Whether any byte of the response has arrived."""
         self.exhausted = False
         """Whether no further attempt is made after a failure."""
+        self.paused = 0.0
+        """Seconds that did not count against its deadline."""
         self._lock = Lock()
         """Held while its socket is shut, so that no other exchange uses it."""
         self._socket: Any = None
@@ -61,6 +65,19 @@ class Exchange:
         """Prepare for another attempt, which may reach the server in another way."""
         self.sent = None
         self.response_began = False
+
+    @contextmanager
+    def pause(self, seconds: float) -> Generator[None]:
+        """Replace the deadline inside ``with`` by one in so many seconds; the time does not count against the first one."""
+        deadline, started = self.deadline, monotonic()
+        self.deadline = started + seconds
+        try:
+            yield
+        finally:
+            passed = monotonic() - started
+            self.deadline = deadline + passed
+            self.paused += passed
+            extend_scopes(passed)
 
     def use_socket(self, connection: Any) -> None:
         """Use this socket from now on; None for none."""

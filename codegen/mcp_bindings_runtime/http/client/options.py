@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import UsageError
@@ -15,18 +15,19 @@ from ...validation import (
     require_string_keys,
     require_strings,
 )
+from .credentials import Authenticator
 from .retry import RETRIES, RetryPolicy, policy_from
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from ...errors import HttpError
+    from .credentials import AuthFunction
 
-Auth: TypeAlias = "Callable[[HttpError | None], Mapping[str, str] | None]"
-"""Returns headers with credentials, most often ``Authorization``; None for none.
+Auth: TypeAlias = "AuthFunction | Authenticator"
+"""``OAuth(…)`` or another protocol, or a function that returns headers with credentials; None for none.
 
-It is called with None for each request; and again with the error after a refusal (401, or 403 with a challenge). If it
-returns headers then, the request is sent again.
+The function is called with None for each request; and again with the error after a refusal (401, or 403 with a challenge).
+If it returns headers then, the request is sent again.
 """
 
 
@@ -36,8 +37,8 @@ class HttpClientOptions(Options):
     headers: Mapping[str, str] | None = option(default=None)
     """Headers that are sent with every request."""
     auth: Auth | None = option(default=None)
-    """Callback that returns the headers that authorize a request: it receives None before each request, and the
-    `HttpError` if the server has refused the request.
+    """`OAuth(…)`, or a callback that returns the headers that authorize a request: it receives None before each request,
+    and the `HttpError` if the server has refused the request.
     """
     proxy: str | None = option(default=None)
     """URL of an HTTP proxy."""
@@ -63,7 +64,7 @@ class HttpClientOptions(Options):
             raise UsageError(text)
         require_positive_integers(pool=self.pool, max_message=self.max_message)
         require_positive_numbers(connect_timeout=self.connect_timeout)
-        if self.auth is not None:
+        if self.auth is not None and not isinstance(self.auth, Authenticator):
             require_callable("auth", self.auth, ("refusal",))
         if self.tls is not None:
             require_methods("tls", self.tls, ("wrap_socket", "verify_mode"), "an ssl.SSLContext")

@@ -83,6 +83,8 @@ class StreamableHttp:
         self._pending: dict[Any, PendingRequests] = {}
         self._aborted: deque[Any] = deque(maxlen=_ABORTED)
         """The ids of requests that were aborted before they were sent."""
+        self.paused: dict[Any, float] = {}
+        """Ids of requests to the seconds of their ``send`` that do not count against the deadline: a user logged in."""
         self._exchanges: set[Exchange] = set()
         """The exchanges in which messages are sent, which ``close`` ends."""
         self._stateless = False
@@ -129,6 +131,8 @@ class StreamableHttp:
         finally:
             with self._lock:
                 self._exchanges.discard(exchange)
+                if exchange.paused:
+                    self.paused.update(dict.fromkeys(out.ids, exchange.paused))
         if self._closed:
             exchange.end()
 

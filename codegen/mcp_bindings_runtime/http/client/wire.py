@@ -41,7 +41,7 @@ _KEPT: Final = frozenset({307, 308})
 _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
 _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
-_FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
+FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _LENGTH_DIGITS: Final = 20
 """Limit on the digits of a ``Content-Length``."""
 _TUNNEL: Final = re.compile(r"Tunnel connection failed: (\d{3})")
@@ -131,7 +131,7 @@ class Wire:
                     decode_content=False,
                     timeout=Timeout(connect=connect, read=left),
                 )
-        except _FAILURES as fault:
+        except FAILURES as fault:
             raise error_from(fault, exchange, url) from fault
         except ValueError as fault:
             text = f"{exchange.what}: this cannot be sent: {fault}"
@@ -172,7 +172,7 @@ def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
                 close(response)
                 raise MessageTooLarge(size, limit)
         return b"".join(parts)
-    except _FAILURES as fault:
+    except FAILURES as fault:
         raise error_from(fault, exchange, "") from fault
 
 
@@ -195,7 +195,7 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
     _refuse_coding(response, exchange)
     try:
         return _part(response, exchange)
-    except _FAILURES as fault:
+    except FAILURES as fault:
         raise error_from(fault, exchange, "") from fault
 
 

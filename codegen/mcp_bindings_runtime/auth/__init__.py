@@ -1,0 +1,1 @@
+"""OAuth for clients over HTTP (Authorization of the specification)."""
