@@ -70,6 +70,7 @@ OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"codec/orjson_text.py"},
     "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_fast_path.py"},
+    "joserfc": {"auth/client_credentials.py"},
     "redis": {"http/redis/client.py"},
     "urllib3": {
         "auth/fetcher.py",

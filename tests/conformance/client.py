@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_bindings import OAuth, connect
+from mcp_bindings import ClientCredentials, EnterpriseAuthorization, OAuth, WorkloadIdentity, connect
 
 SCENARIOS: dict[str, Callable[[Any, Any], None]] = {}
 STUBS: Mapping[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}, "array": []}
@@ -142,8 +142,23 @@ def visit(url: str) -> None:
         response.read()
 
 
-def oauth_of(context: Any) -> OAuth:
+def auth_of(name: str, context: Any) -> Any:
     """Return the OAuth client of a scenario ``auth/…``."""
+    if name == "auth/client-credentials-basic":
+        return ClientCredentials(context["client_id"], context["client_secret"])
+    if name == "auth/client-credentials-jwt":
+        key, algorithm = context["private_key_pem"], context["signing_algorithm"]
+        return ClientCredentials(context["client_id"], private_key=key, algorithm=algorithm)
+    if name == "auth/wif-jwt-bearer":
+        return WorkloadIdentity(context["client_id"], assertion=lambda: context["valid_jwt"])
+    if name == "auth/enterprise-managed-authorization":
+        return EnterpriseAuthorization(
+            context["client_id"],
+            context["client_secret"],
+            idp_token_endpoint=context["idp_token_endpoint"],
+            idp_client_id=context["idp_client_id"],
+            id_token=lambda: context["idp_id_token"],
+        )
     return OAuth(
         client_id=(context or {}).get("client_id"),
         client_secret=(context or {}).get("client_secret"),
@@ -163,7 +178,7 @@ def main(url: str) -> int:
     every = ("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
     revisions = [each for each in every if each <= newest]
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "null"))
-    auth = oauth_of(context) if name.startswith("auth/") else None
+    auth = auth_of(name, context) if name.startswith("auth/") else None
     with connect.http(
         url,
         revisions=revisions,

@@ -55,6 +55,8 @@ _ROOT_EXPORTS = (
     _Exports("runtime.http.redis.store", ("RedisStore",)),
     _Exports("runtime.auth.oauth", ("OAuth",)),
     _Exports("runtime.auth.authorization_code", ("PendingAuthorization",)),
+    _Exports("runtime.auth.client_credentials", ("ClientCredentials",)),
+    _Exports("runtime.auth.assertion_grants", ("EnterpriseAuthorization", "WorkloadIdentity")),
     _Exports("runtime.auth.token_store", ("FileTokens", "MemoryTokens", "TokenStore")),
 )
 

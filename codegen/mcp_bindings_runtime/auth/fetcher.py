@@ -42,6 +42,7 @@ class Fetcher:
     def __init__(self, server: ConnectionSettings, *, allow_private: bool = False) -> None:
         self._server = server
         self._loopback = is_loopback(server.url)
+        self.connect_timeout = server.connect_timeout
         self._allow_private = allow_private
 
     def send(self, request: FlowRequest, exchange: Exchange) -> FlowResponse:
@@ -88,7 +89,7 @@ class Fetcher:
         while True:
             pool, target = self._pool(parts, addresses.pop(0))
             left = exchange.remaining()
-            connect = self._server.connect_timeout
+            connect = self.connect_timeout
             try:
                 with sending(exchange):
                     response = pool.urlopen(

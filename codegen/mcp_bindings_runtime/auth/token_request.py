@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
-from urllib.parse import parse_qsl, quote_plus
+from urllib.parse import parse_qsl, quote
 
 from ..errors import OAuthError
 from .client_identity import ClientIdentity
@@ -93,7 +93,8 @@ def refresh(grant: Grant) -> Flow[Grant]:
 def authenticate_client(client: ClientIdentity, body: dict[str, str]) -> dict[str, str]:
     """Add the client's id and secret to the body of a request, or return the header with them."""
     if client.auth_method == "client_secret_basic":
-        pair = f"{quote_plus(client.client_id)}:{quote_plus(client.client_secret or '')}"
+        # RFC 6749, section 2.3.1. A blank is %20, which every decoder of forms understands.
+        pair = f"{quote(client.client_id, safe='')}:{quote(client.client_secret or '', safe='')}"
         return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
     body["client_id"] = client.client_id
     if client.auth_method == "client_secret_post":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 import urllib.error
@@ -13,9 +15,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from mcp_bindings import FileTokens, MemoryTokens, OAuth, OAuthError, connect
-from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
-from support.authorization_server import Judge, authorization_server, protected_server
+from mcp_bindings import ClientCredentials, FileTokens, MemoryTokens, OAuth, OAuthError, WorkloadIdentity, connect
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, UsageError
+from support.authorization_server import Client, Judge, authorization_server, protected_server
 from support.revisions import HANDSHAKE, REVISIONS
 from support.scripted_peers import package
 
@@ -270,3 +272,64 @@ def test_the_end_of_a_session_refreshes_a_token_and_causes_no_login(protected: P
         judge.tokens.clear()
         judge.refresh_tokens.clear()
     assert len(protected.visited) == 2
+
+
+def registered_by_hand(protected: Protected, method: str) -> None:
+    metadata = {"grant_types": ["client_credentials"], "token_endpoint_auth_method": method, "redirect_uris": []}
+    # Both have characters that the form of HTTP Basic escapes (RFC 6749, section 2.3.1).
+    protected.judge.clients["robot:1"] = Client("robot:1", "sécret +%", metadata)
+
+
+def test_a_program_gets_tokens_by_its_secret(protected: Protected) -> None:
+    registered_by_hand(protected, "client_secret_basic")
+    with client_of(protected, ClientCredentials("robot:1", "sécret +%")) as client:
+        assert whoami(client) == "ada"
+        protected.judge.tokens.clear()
+        assert whoami(client) == "ada"
+    assert protected.judge.requests["client_credentials"] == 2
+    assert protected.judge.forms[0] == {"grant_type": "client_credentials", "resource": protected.url}
+
+
+def test_a_wrong_secret_is_reported_once(protected: Protected) -> None:
+    registered_by_hand(protected, "client_secret_basic")
+    with (
+        pytest.raises(OAuthError, match="invalid_client") as raised,
+        client_of(protected, ClientCredentials("robot:1", "wrong-secret")),
+    ):
+        pass
+    assert raised.value.error == "invalid_client"
+    assert "wrong-secret" not in str(raised.value)
+    assert protected.judge.requests["client_credentials"] == 1
+
+
+def test_a_refused_assertion_is_not_tried_again(protected: Protected) -> None:
+    calls: list[int] = []
+
+    def assertion() -> str:
+        calls.append(1)
+        return "a.b.c"
+
+    with (
+        pytest.raises(OAuthError, match="unsupported_grant_type"),
+        client_of(protected, WorkloadIdentity("workload", assertion=assertion)),
+    ):
+        pass
+    assert len(calls) == 1
+
+
+def test_a_private_key_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "joserfc.jwk", None)
+    monkeypatch.setitem(sys.modules, "joserfc", None)
+    with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[oauth\]'"):
+        ClientCredentials("me", private_key="-----BEGIN PRIVATE KEY-----")
+
+
+def test_a_client_without_auth_loads_nothing_of_it() -> None:
+    program = f"""
+import sys
+from {package(NEW).__name__} import Client
+client = Client.http("https://mcp.example/mcp")
+print([name for name in sys.modules if ".auth" in name or name in ("http.server", "joserfc", "webbrowser")])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

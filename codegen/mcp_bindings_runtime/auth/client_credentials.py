@@ -1,0 +1,171 @@
+"""Access tokens for a program of its own, without a user: the client credentials grant (RFC 6749, section 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from secrets import token_urlsafe
+from time import time
+from typing import Any, Final
+
+from ..errors import OAuthError, UsageError
+from ..validation import require_booleans, require_instance, require_strings
+from .authorization_code import requested_scope
+from .bearer_credentials import AuthorizationContext, TokenAuthenticator
+from .client_identity import ClientIdentity, preregistered
+from .discovery import Discovery, discover
+from .token_request import Grant, TokenTarget, request_tokens
+from .token_store import MemoryTokens, TokenStore
+
+_PER_MINUTE: Final = 60
+_LIFETIME: Final = 300
+"""Seconds for which an assertion is valid."""
+_JWT_BEARER: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+
+class MachineAuthenticator(TokenAuthenticator):
+    """An ``auth=`` of a registered client that needs no user."""
+
+    def __init__(
+        self,
+        client_id: str,
+        client_secret: str | None = None,
+        *,
+        scope: str | None = None,
+        issuer: str | None = None,
+        resource: str | None = None,
+        store: TokenStore | None = None,
+        allow_private: bool = False,
+    ) -> None:
+        require_instance("client_id", client_id, str, "a str")
+        require_strings(scope=scope, issuer=issuer, resource=resource)
+        require_booleans(allow_private=allow_private)
+        secret: Any = client_secret
+        if secret is not None and not isinstance(secret, str):
+            # The value is not shown.
+            text = "`client_secret` must be a str"
+            raise UsageError(text)
+        if store is not None:
+            require_instance("store", store, TokenStore, "a TokenStore")
+        super().__init__(store or MemoryTokens(), allow_private=allow_private, authorizations=_PER_MINUTE)
+        self._client_id = client_id
+        self._client_secret = client_secret
+        self._scope = scope
+        self._issuer = issuer
+        self._resource = resource
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._client_id!r}>"
+
+    def discover(self, context: AuthorizationContext) -> tuple[Discovery, str | None]:
+        """Return the authorization server, which stays the same, and the scopes to request."""
+        flow = discover(
+            context.server_url,
+            context.rules,
+            metadata_url=context.metadata_url,
+            issuer=self._issuer,
+            resource=self._resource,
+        )
+        discovery = context.run(flow)
+        if self._issuer is None:
+            self._issuer = discovery.server.issuer
+        before = context.before.scope if context.wider and context.before is not None else None
+        wanted = self._scope or requested_scope(context.scope, discovery, before)
+        return discovery, wanted
+
+    def target(self, discovery: Discovery, client: ClientIdentity) -> TokenTarget:
+        """Return the recipient of a token request."""
+        server = discovery.server
+        if server.token_endpoint is None:
+            text = f"{server.issuer} has no token endpoint"
+            raise OAuthError(text)
+        return TokenTarget(server.issuer, server.token_endpoint, client, discovery.resource)
+
+
+class ClientCredentials(MachineAuthenticator):
+    """Gets tokens for a program, for ``Client.http(url, auth=ClientCredentials("id", "secret"))``.
+
+    Instead of a secret, the client may have a ``private_key`` in PEM format, with which it signs an assertion
+    (``private_key_jwt``, RFC 7523); that needs the extra ``oauth``. Credentials are sent to one authorization server only:
+    ``issuer``, or the first that the MCP server names. Raise ``UsageError`` for an invalid argument.
+    """
+
+    def __init__(
+        self,
+        client_id: str,
+        client_secret: str | None = None,
+        *,
+        private_key: str | None = None,
+        algorithm: str = "ES256",
+        scope: str | None = None,
+        issuer: str | None = None,
+        resource: str | None = None,
+        store: TokenStore | None = None,
+        allow_private: bool = False,
+    ) -> None:
+        if (client_secret is None) == (private_key is None):
+            text = "pass either `client_secret` or `private_key`"
+            raise UsageError(text)
+        super().__init__(
+            client_id,
+            client_secret,
+            scope=scope,
+            issuer=issuer,
+            resource=resource,
+            store=store,
+            allow_private=allow_private,
+        )
+        self._key = None if private_key is None else _key_of(private_key, algorithm)
+        self._algorithm = algorithm
+
+    def obtain(self, context: AuthorizationContext) -> Grant:
+        """See ``TokenAuthenticator.obtain``."""
+        discovery, scope = self.discover(context)
+        server = discovery.server
+        form = {"grant_type": "client_credentials"}
+        if scope is not None:
+            form["scope"] = scope
+        assertion: Mapping[str, str] | None = None
+        if self._key is None:
+            client = preregistered(server, self._client_id, self._client_secret)
+        else:
+            client = ClientIdentity(server.issuer, self._client_id, "private_key_jwt")
+            assertion = {"client_assertion_type": _JWT_BEARER, "client_assertion": self._assertion(server.issuer)}
+        target = self.target(discovery, client)
+        return context.run(request_tokens(target, form, scope=scope, assertion=assertion))
+
+    def _assertion(self, issuer: str) -> str:
+        from joserfc import jwt
+
+        now = int(time())
+        claims: dict[str, Any] = {
+            "iss": self._client_id,
+            "sub": self._client_id,
+            "aud": issuer,
+            "iat": now,
+            "exp": now + _LIFETIME,
+            "jti": token_urlsafe(16),
+        }
+        key: Any = self._key
+        return jwt.encode({"alg": self._algorithm, "typ": "JWT"}, claims, key, algorithms=[self._algorithm])
+
+
+def _key_of(text: str, algorithm: str) -> Any:
+    """Return a private key. Raise ``UsageError`` if it is invalid, or cannot be used for an algorithm."""
+    try:
+        from joserfc.jwk import import_key
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in {"joserfc", "cryptography"}:
+            raise
+        message = "a private key needs joserfc, which is not installed: pip install 'mcp-bindings[oauth]'"
+        raise UsageError(message) from None
+    kind = {"E": "EC", "R": "RSA", "P": "RSA"}.get(algorithm[:1])
+    if kind is None or not isinstance(text, str):
+        message = f"`private_key` must be a str in PEM format, and `algorithm` such as 'ES256', got {algorithm!r}"
+        raise UsageError(message)
+    try:
+        key = import_key(text, "EC" if kind == "EC" else "RSA")
+    except ValueError:
+        # The cause may quote the key.
+        message = f"`private_key` must be a private {kind} key in PEM format"
+        raise UsageError(message) from None
+    return key
