@@ -149,7 +149,7 @@ class ClientCredentials(MachineAuthenticator):
         return jwt.encode({"alg": self._algorithm, "typ": "JWT"}, claims, key, algorithms=[self._algorithm])
 
 
-def _key_of(text: str, algorithm: str) -> Any:
+def _key_of(text: Any, algorithm: str) -> Any:
     """Return a private key. Raise ``UsageError`` if it is invalid, or cannot be used for an algorithm."""
     try:
         from joserfc.jwk import import_key

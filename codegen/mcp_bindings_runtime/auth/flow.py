@@ -82,14 +82,15 @@ def post_form(purpose: str, url: str, form: Mapping[str, str], headers: Mapping[
 def json_object(response: FlowResponse, what: str) -> dict[str, Any]:
     """Return the JSON object in a body. Raise ``OAuthError`` for anything else."""
     try:
-        value = json.loads(response.body)
+        value: Any = json.loads(response.body)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict):
+    if value.__class__ is not dict:
         # The body may hold tokens, or details of an internal server.
         text = f"{what} must be a JSON object, got something else (HTTP status {response.status})"
         raise OAuthError(text)
-    return value
+    found: dict[str, Any] = value
+    return found
 
 
 def text_of(members: Mapping[str, Any], name: str) -> str | None:
@@ -105,10 +106,10 @@ def text_of(members: Mapping[str, Any], name: str) -> str | None:
 
 def texts_of(members: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
     """Return a member that is a list of strings; None if it is absent or null. Raise ``OAuthError`` for another type."""
-    value = members.get(name)
+    value: Any = members.get(name)
     if value is None:
         return None
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if value.__class__ is not list or not all(each.__class__ is str for each in value):
         text = f"the member {name!r} of the response must be a list of strings"
         raise OAuthError(text)
     return tuple(value)

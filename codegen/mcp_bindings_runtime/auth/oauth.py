@@ -74,7 +74,8 @@ class OAuth(TokenAuthenticator):
         require_booleans(allow_private=allow_private, without_pkce_metadata=without_pkce_metadata)
         if store is not None:
             require_instance("store", store, TokenStore, "a TokenStore")
-        if client_secret is not None and (client_id is None or not isinstance(client_secret, str)):
+        secret: Any = client_secret
+        if secret is not None and (client_id is None or not isinstance(secret, str)):
             # The value is not shown.
             text = "`client_secret` must be a str, and needs `client_id`"
             raise UsageError(text)

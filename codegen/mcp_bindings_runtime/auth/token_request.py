@@ -39,8 +39,9 @@ class Grant(NamedTuple):
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> Grant:
         """Return the grant in a JSON object. Raise ``KeyError`` or ``TypeError`` if it is none."""
-        client = ClientIdentity.from_json(members["client"])
-        return cls(**{**{name: members[name] for name in cls._fields}, "client": client})
+        values: dict[str, Any] = {name: members[name] for name in cls._fields}
+        values["client"] = ClientIdentity.from_json(values["client"])
+        return cls(**values)
 
 
 class TokenTarget(NamedTuple):

@@ -113,17 +113,18 @@ class FileTokens(TokenStore):
     def _read(self) -> dict[str, dict[str, Any]]:
         try:
             text = self._path.read_text(encoding="utf-8")
-            values = json.loads(text)
+            values: Any = json.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as fault:
             # The message of a JSON error does not quote the text.
             message = f"the token file {self._path} cannot be read: {fault}"
             raise OAuthError(message) from None
-        if not isinstance(values, dict) or not all(isinstance(each, dict) for each in values.values()):
+        if values.__class__ is not dict or not all(each.__class__ is dict for each in values.values()):
             message = f"the token file {self._path} must be a JSON object of JSON objects; delete it to begin anew"
             raise OAuthError(message)
-        return values
+        found: dict[str, dict[str, Any]] = values
+        return found
 
     def _write(self, values: Mapping[str, Any]) -> None:
         temporary = ""
