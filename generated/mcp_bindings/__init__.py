@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
     from mcp_bindings_runtime.errors import RequestTimeout as RequestTimeout
@@ -53,6 +54,22 @@ if TYPE_CHECKING:
     )
     from mcp_bindings_runtime.http.server.store import MemoryStore as MemoryStore
     from mcp_bindings_runtime.http.redis.store import RedisStore as RedisStore
+    from mcp_bindings_runtime.auth.oauth import OAuth as OAuth
+    from mcp_bindings_runtime.auth.authorization_code import (
+        PendingAuthorization as PendingAuthorization,
+    )
+    from mcp_bindings_runtime.auth.client_credentials import (
+        ClientCredentials as ClientCredentials,
+    )
+    from mcp_bindings_runtime.auth.assertion_grants import (
+        EnterpriseAuthorization as EnterpriseAuthorization,
+    )
+    from mcp_bindings_runtime.auth.assertion_grants import (
+        WorkloadIdentity as WorkloadIdentity,
+    )
+    from mcp_bindings_runtime.auth.token_store import FileTokens as FileTokens
+    from mcp_bindings_runtime.auth.token_store import MemoryTokens as MemoryTokens
+    from mcp_bindings_runtime.auth.token_store import TokenStore as TokenStore
 else:
 
     def __getattr__(name):
@@ -69,6 +86,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "OAuthError",
             "OutputMismatch",
             "ProtocolError",
             "RequestTimeout",
@@ -103,6 +121,16 @@ else:
             from mcp_bindings_runtime.http.server import store as module
         elif name == "RedisStore":
             from mcp_bindings_runtime.http.redis import store as module
+        elif name == "OAuth":
+            from mcp_bindings_runtime.auth import oauth as module
+        elif name == "PendingAuthorization":
+            from mcp_bindings_runtime.auth import authorization_code as module
+        elif name == "ClientCredentials":
+            from mcp_bindings_runtime.auth import client_credentials as module
+        elif name in ("EnterpriseAuthorization", "WorkloadIdentity"):
+            from mcp_bindings_runtime.auth import assertion_grants as module
+        elif name in ("FileTokens", "MemoryTokens", "TokenStore"):
+            from mcp_bindings_runtime.auth import token_store as module
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)
@@ -113,20 +141,27 @@ else:
             "Authorization",
             "CallCancelled",
             "Challenge",
+            "ClientCredentials",
             "ConnectionClosed",
             "DataMismatch",
             "DecodeError",
             "EncodeError",
+            "EnterpriseAuthorization",
+            "FileTokens",
             "HttpError",
             "HttpResponseError",
             "McpError",
             "MemoryStore",
+            "MemoryTokens",
             "MessageTooLarge",
             "MissingCapability",
             "MissingScope",
             "NotDeclared",
             "NotificationMethod",
+            "OAuth",
+            "OAuthError",
             "OutputMismatch",
+            "PendingAuthorization",
             "ProtocolError",
             "RedisStore",
             "RequestMethod",
@@ -135,12 +170,14 @@ else:
             "RetryPolicy",
             "RunningCall",
             "TaskCancelled",
+            "TokenStore",
             "ToolError",
             "ToolFailed",
             "Transport",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
+            "WorkloadIdentity",
             "expand",
             "inside",
             "start_task",

@@ -246,9 +246,9 @@ def http(
     ``options`` see ``ConnectOptions``.
 
     - ``headers``: Headers that are sent with every request.
-    - ``auth``: Callback that returns the headers that authorize a request: it receives
-      None before each request, and the `HttpError` if the server has refused the
-      request.
+    - ``auth``: `OAuth(…)`, or a callback that returns the headers that authorize a
+      request: it receives None before each request, and the `HttpError` if the server
+      has refused the request.
     - ``proxy``: URL of an HTTP proxy.
     - ``proxy_headers``: Headers that are sent to the proxy and not to the server, such
       as `Proxy-Authorization`.

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
     from mcp_bindings_runtime.errors import RequestTimeout as RequestTimeout
@@ -68,6 +69,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "OAuthError",
             "OutputMismatch",
             "ProtocolError",
             "RequestTimeout",
@@ -98,6 +100,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "OAuthError",
             "OutputMismatch",
             "ProtocolError",
             "RequestTimeout",
