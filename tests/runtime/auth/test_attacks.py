@@ -25,7 +25,7 @@ from mcp_bindings_runtime.auth.loopback_listener import LoopbackListener
 from mcp_bindings_runtime.auth.rules import NEGOTIATED
 from mcp_bindings_runtime.auth.token_request import Grant
 from mcp_bindings_runtime.auth.urls import covers
-from mcp_bindings_runtime.errors import HttpError, McpError, UsageError
+from mcp_bindings_runtime.errors import Challenge, HttpError, McpError, UsageError
 from mcp_bindings_runtime.http.client.credentials import ConnectionSettings
 from mcp_bindings_runtime.http.client.exchange import Exchange
 
@@ -313,6 +313,13 @@ def test_a_refusal_of_another_origin_causes_no_login() -> None:
     refusal = HttpError(401, "", url="https://evil.example/")
     renew = credentials_with_token().renewed
     assert renew("POST", "https://evil.example/", Exchange("test"), {}, [refusal]) is None
+
+
+def test_a_refusal_of_a_token_that_another_thread_has_replaced_causes_no_login() -> None:
+    credentials = credentials_with_token(open_url=lambda url: pytest.fail("the user is bothered"))
+    current = credentials.headers("POST", SERVER, Exchange("test"))
+    refusals = [HttpError(403, "", challenges=[Challenge("Bearer", {"error": "insufficient_scope", "scope": "more"})])]
+    assert credentials.renewed("POST", SERVER, Exchange("test"), {"Authorization": "Bearer old"}, refusals) == current
 
 
 def test_a_client_secret_goes_to_one_authorization_server() -> None:

@@ -61,8 +61,8 @@ def protected(request: pytest.FixtureRequest) -> Iterator[Protected]:
         yield Protected(url, issuer, judge)
 
 
-def client_of(protected: Protected, auth: OAuth, revision: str = NEW, **options: Any) -> Any:
-    return package(revision).Client.http(protected.url, auth=auth, timeout=30, **options)
+def client_of(protected: Protected, auth: Any, revision: str = NEW, **options: Any) -> Any:
+    return package(revision).Client.http(protected.url, auth=auth, **{"timeout": 30, **options})
 
 
 def whoami(client: Any) -> str:
@@ -92,6 +92,17 @@ def test_connect_negotiates_behind_a_login_that_lasts_longer_than_its_timeout(pr
     auth = OAuth(open_url=visit_later)
     with connect.http(protected.url, auth=auth, timeout=2.0, probe=0.5) as client:
         assert client.binding.revision == NEW
+        assert whoami(client) == "ada"
+    assert protected.judge.requests["/authorize"] == 1
+
+
+@pytest.mark.parametrize(("protected", "revision"), [(each, each) for each in HTTP_REVISIONS], indirect=["protected"])
+def test_the_time_of_a_login_does_not_count_against_the_timeout_of_a_call(protected: Protected, revision: str) -> None:
+    def visit_later(url: str) -> None:
+        time.sleep(3.5)
+        protected.visit(url)
+
+    with client_of(protected, OAuth(open_url=visit_later), revision, timeout=3.0) as client:
         assert whoami(client) == "ada"
     assert protected.judge.requests["/authorize"] == 1
 
