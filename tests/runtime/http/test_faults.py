@@ -208,6 +208,19 @@ def test_a_client_that_sends_no_more_still_gets_its_answer() -> None:
         assert b'"text":"5"' in raw.makefile("rb").read()
 
 
+def test_a_client_that_sends_no_more_and_then_goes_is_found_to_have_gone() -> None:
+    server, seen = echo_server(NEW)
+    with endpoint(server) as wire, socket.create_connection(("127.0.0.1", wire.port), PATIENCE) as raw:
+        whole, headers = modern(call(1, n=5, progress=1, hold=True, meta={"progressToken": 1}))
+        body = json.dumps(whole).encode()
+        names = {"Host": f"127.0.0.1:{wire.port}", "Content-Length": str(len(body)), **PLAIN, **headers}
+        raw.sendall(b"POST /mcp HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in names.items()).encode() + b"\r\n")
+        raw.sendall(body)
+        assert b"notifications/progress" in raw.recv(10_000)
+        raw.shutdown(socket.SHUT_WR)
+        eventually(lambda: seen.cancelled)
+
+
 HELD = 12
 """More connections than there are threads."""
 

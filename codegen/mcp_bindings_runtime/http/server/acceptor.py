@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, Final
 
 from ...logs import RareWarning
-from .event_loop import READ, EventLoop
+from .event_loop import READ, EventLoop, Timer
 from .http_connection import HttpConnection
 
 _PAUSE: Final = 0.5
@@ -29,7 +29,7 @@ class Acceptor:
     """
 
     deadline: float = 0.0
-    timer: float = 0.0
+    timer: Timer | None = None
 
     def __init__(
         self,

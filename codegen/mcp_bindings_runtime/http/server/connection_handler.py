@@ -78,6 +78,7 @@ class ConnectionHandler:
             workers,
             keepalive=limits.keepalive,
             send_time=limits.send_time,
+            leave_time=self._interval,
             end=self._end_stream,
             close=self._close,
             unsent=self._unsent,
@@ -169,9 +170,11 @@ class ConnectionHandler:
                 connection.rfile.clear()
                 if connection.ended:
                     self._close(connection)
-            elif connection.ended or len(connection.rfile) > _SMALL:
+            elif connection.broken or len(connection.rfile) > _SMALL:
                 # The client of a stream has gone, or sends more requests than are kept.
                 self._close(connection)
+            elif connection.ended:
+                self._streams.on_end_of_input(connection)
 
     def on_deadline(self, connection: HttpConnection) -> None:
         """Act on a client that takes too long, or on a stream without events."""
@@ -411,6 +414,7 @@ class ConnectionHandler:
         if connection.phase is Phase.CLOSED:
             return
         self._forget_waiting(connection)
+        self.loop.forget(connection)
         self._working.pop(connection, None)
         connection.phase = Phase.CLOSED
         connection.register(0)

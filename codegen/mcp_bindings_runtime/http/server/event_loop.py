@@ -19,13 +19,23 @@ READ: Final = EVENT_READ
 WRITE: Final = EVENT_WRITE
 
 
+class Timer:
+    """A time at which the loop looks at the deadline of a target; None if that is not needed any more."""
+
+    __slots__ = ("target", "time")
+
+    def __init__(self, time: float, target: Target) -> None:
+        self.time = time
+        self.target: Target | None = target
+
+
 class Target(Protocol):
     """Something that waits for a socket or a deadline."""
 
     deadline: float
     """Time of the deadline; 0 without one."""
-    timer: float
-    """Time of the earliest timer of the loop for this target; 0 if there is none."""
+    timer: Timer | None
+    """The timer of the loop for this target."""
 
     def on_ready(self, events: int, /) -> None:
         """Handle events of the socket."""
@@ -50,7 +60,7 @@ class EventLoop:
         self._interval = interval
         self._selector = DefaultSelector()
         self._calls: deque[Callable[[], object]] = deque()
-        self._timers: list[tuple[float, int, Target]] = []
+        self._timers: list[tuple[float, int, Timer]] = []
         self._timer_ids = count()
         self._awake = False
         self._receiver, self._waker = socket.socketpair()
@@ -126,20 +136,30 @@ class EventLoop:
     def set_deadline(self, target: Target, seconds: float) -> None:
         """Call ``on_deadline`` of a target after so many seconds, instead of at its deadline before."""
         target.deadline = deadline = monotonic() + seconds
-        if not target.timer or target.timer > deadline:
+        timer = target.timer
+        if timer is None or timer.time > deadline:
+            if timer is not None:
+                timer.target = None
             self._add_timer(target, deadline)
 
+    def forget(self, target: Target) -> None:
+        """Drop the deadline of a target, and the reference to it."""
+        target.deadline = 0.0
+        timer = target.timer
+        if timer is not None:
+            timer.target = target.timer = None
+
     def _add_timer(self, target: Target, time: float) -> None:
-        target.timer = time
-        heappush(self._timers, (time, next(self._timer_ids), target))
+        target.timer = timer = Timer(time, target)
+        heappush(self._timers, (time, next(self._timer_ids), timer))
 
     def _run_timers(self) -> None:
         now = monotonic()
         while self._timers and self._timers[0][0] <= now:
-            time, _, target = heappop(self._timers)
-            if time != target.timer:
+            target = heappop(self._timers)[2].target
+            if target is None:
                 continue
-            target.timer = 0.0
+            target.timer = None
             if target.deadline > now:
                 self._add_timer(target, target.deadline)
             elif target.deadline:

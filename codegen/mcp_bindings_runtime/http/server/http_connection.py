@@ -16,7 +16,7 @@ from .http1 import HEAD_LIMIT, ChunkScanner
 from .request_reader import RequestReader
 
 if TYPE_CHECKING:
-    from .event_loop import EventLoop
+    from .event_loop import EventLoop, Timer
     from .event_stream import EventStream
     from .pending_response import PendingResponse
 
@@ -111,8 +111,8 @@ class HttpConnection:
         """Time at which the present request was passed to a worker."""
         self.deadline = 0.0
         """Time at which the event loop has to act."""
-        self.timer = 0.0
-        """Time of the earliest timer that the event loop has set for this connection; 0 if there is none."""
+        self.timer: Timer | None = None
+        """The timer of the event loop for this connection."""
         self.phase = Phase.RECEIVING
         self.charged = 0
         """Bytes that the event loop has accounted for."""

@@ -20,8 +20,9 @@ class StreamSender:
     """Sends streams in the thread of the loop; those of a log in another process are read by ``workers``.
 
     A stream carries a comment after ``keepalive`` seconds without an event, and is cut off if the client does not read the
-    events of one time within ``send_time`` seconds. ``end`` is called with a connection whose stream has ended, ``close``
-    with one that is lost. ``unsent`` accounts for what clients have not read.
+    events of one time within ``send_time`` seconds. A client that has closed its sending side may still read: it has gone if
+    no event follows within ``leave_time`` seconds, or if the event cannot be sent. ``end`` is called with a connection whose
+    stream has ended, ``close`` with one that is lost. ``unsent`` accounts for what clients have not read.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class StreamSender:
         *,
         keepalive: float,
         send_time: float,
+        leave_time: float,
         end: Callable[[HttpConnection], object],
         close: Callable[[HttpConnection], object],
         unsent: UnsentResponses,
@@ -39,6 +41,7 @@ class StreamSender:
         self._workers = workers
         self._keepalive = keepalive
         self._send_time = send_time
+        self._leave_time = leave_time
         self._end = end
         self._close = close
         self._unsent = unsent
@@ -55,8 +58,14 @@ class StreamSender:
         slow = bool(connection.unsent)
         if slow or connection.unsent_charged:
             self._unsent.update(connection)
-        self._loop.set_deadline(connection, self._send_time if slow else self._keepalive)
-        connection.register(READ | WRITE if slow else READ)
+        time = self._send_time if slow else self._leave_time if connection.ended else self._keepalive
+        self._loop.set_deadline(connection, time)
+        reads = 0 if connection.ended else READ
+        connection.register(WRITE | reads if slow else reads)
+
+    def on_end_of_input(self, connection: HttpConnection) -> None:
+        """Wait a little for the next event: it shows whether a client that has closed its sending side still reads."""
+        self._wait(connection)
 
     def _send_soon(self, connection: HttpConnection) -> None:
         """Send what has been added to a stream, soon; from any thread."""
@@ -139,6 +148,8 @@ class StreamSender:
         if connection.unsent:
             text = "a stream is cut off: %s did not read it within %g s"
             write_log("info", text, connection.remote_addr, self._send_time)
+            self._close(connection)
+        elif connection.ended:
             self._close(connection)
         elif connection.stream.remote:
             self._wait(connection)
