@@ -11,7 +11,7 @@ import typing
 from collections.abc import Iterator
 from random import Random
 from types import UnionType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from checkout import PACKAGES
@@ -27,6 +27,10 @@ NOT_SENT = {"client": {"initialize", "subscriptions/listen"}, "server": {"ping"}
 OF_THE_RUNTIME = {"meta", "input_responses", "request_state", "extra"}
 """Members of params that nobody gives."""
 OPTIONS = ["meta", "timeout", "on_progress"]
+CONVERTED = {"tools/call"}
+"""Requests with the option ``returns``, whose result a client can convert into a type of its own."""
+T = TypeVar("T")
+"""That type."""
 
 Row = tuple[Any, str, str, Any]
 """The package, a side, the name of the method, and the key of the request."""
@@ -119,7 +123,7 @@ def test_what_is_called_by_name_is_there() -> None:
 
 
 def hints(function: Any) -> dict[str, Any]:
-    names = {"Callable": typing.Callable}
+    names = {"Callable": typing.Callable, "T": T}
     return typing.get_type_hints(inspect.unwrap(function), {**vars(inspect.getmodule(function)), **names})
 
 
@@ -134,6 +138,7 @@ def test_parameters_are_the_members_of_the_params(mcp: Any, side: str, name: str
     }
     required = [each.name for each in members.values() if each.default is each.empty]
     options = OPTIONS if not key.embedded else [option for option in ["meta"] if "meta" in key.params.__slots__]
+    options = ["returns", *options] if key.name in CONVERTED else options
     positional = [each.name for each in found.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
     assert positional[: 1 + len(required)] == ["self", *required]
     assert list(found)[len(found) - len(options) :] == options
@@ -150,7 +155,9 @@ def test_results_are_those_of_the_key_that_are_final(mcp: Any, side: str, name: 
     returned = hints(getattr(asker(mcp, side), name))["return"]
     possible = typing.get_args(key.result) if isinstance(key.result, UnionType) else (key.result,)
     final = [each for each in possible if each is not getattr(mcp, "InputRequiredResult", None)]
-    assert (typing.get_args(returned) if isinstance(returned, UnionType) else (returned,)) == tuple(final)
+    converted = [T] if key.name in CONVERTED else []
+    is_union = typing.get_origin(returned) in {UnionType, typing.Union}
+    assert (typing.get_args(returned) if is_union else (returned,)) == (*final, *converted)
 
 
 def test_natural_calls() -> None:
