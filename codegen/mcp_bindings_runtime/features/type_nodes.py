@@ -358,8 +358,7 @@ class Structure(TypeNode):
         if direction == "check" or is_typeddict(self._class):
             return convert
         if reads:
-            build = self._build if self._ignore_unknown else lambda values: self._class(**values)
-            return _then(convert, build)
+            return _then(convert, self._build_known if self._ignore_unknown else self._build)
         attributes = [(field.name, field.attribute) for field, _ in self.fields.values()]
 
         def write(value: Any) -> Any:
@@ -374,7 +373,9 @@ class Structure(TypeNode):
         return write
 
     def _build(self, values: Mapping[str, Any]) -> Any:
-        """Return an instance of the class, without the unknown members."""
+        return self._class(**values)
+
+    def _build_known(self, values: Mapping[str, Any]) -> Any:
         return self._class(**{name: value for name, value in values.items() if name in self.fields})
 
 
