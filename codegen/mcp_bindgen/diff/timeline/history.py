@@ -75,8 +75,9 @@ def history(protocols: Sequence[Protocol], subject: str) -> History:
     """Return the history of a subject in some revisions, the oldest first.
 
     ``subject`` is a type, a field as a path of wire names, a method, a constant or a Python name of one of these; an
-    alternative may follow after a colon: ``CallToolResult.content:AudioContent``. Renames are followed if the comparison of
-    two revisions proves them. Raises BindgenError if no revision has the subject.
+    alternative may follow after a colon: ``CallToolResult.content:AudioContent``. If revisions use a name for different
+    things, the newest one decides. Renames are followed if the comparison of two revisions proves them. Raise BindgenError
+    if no revision has the subject.
     """
     return Timeline(protocols).history(subject)
 

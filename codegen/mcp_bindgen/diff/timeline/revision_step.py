@@ -75,8 +75,9 @@ class RevisionStep:
         return tuple(
             change
             for change in self._comparison.difference.changes
-            if change.subject.startswith(below)
-            or _is_own(after, finding := self._comparison.findings[change.id])
+            if change.subject.startswith(below) or _is_own(after, finding := self._comparison.findings[change.id])
+            # Another type may have the name now.
+            or (change.kind == "type_renamed" and before.kind == "type" and change.subject == before.name)
             or _is_within(finding, old, new, after)
         )
 
