@@ -26,7 +26,7 @@ from .urls import address_of, check_scheme, is_loopback, url_origin
 _LIMIT: Final = 64 * 1024
 """Limit on the bytes of a response."""
 _SECONDS: Final = 30.0
-"""Limit on the seconds of one request."""
+"""Seconds in which a request has to be answered."""
 _REDIRECTS: Final = 3
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 _PORTS: Final = {"http": 80, "https": 443}

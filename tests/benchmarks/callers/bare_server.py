@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
+from mcp_bindings_runtime.account import Account
 from mcp_bindings_runtime.http.server.http_server import HttpServer
 from mcp_bindings_runtime.http.server.options import EndpointOptions
 from mcp_bindings_runtime.http.server.responses import Response, json_response
@@ -17,6 +18,7 @@ class Echo:
     """Echoes the text without other checks."""
 
     options = EndpointOptions()
+    memory = Account("bytes", options.memory)
 
     def respond(self, environ: Mapping[str, Any]) -> Response:
         message = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))

@@ -502,6 +502,9 @@ def test_a_call_is_made_while_the_server_restarts(revision: str) -> None:
         with package(revision).Client.http(url, timeout=PATIENCE, retries=policy) as client:
             assert text_of(client.call_tool("change")) == "done"
             server.stop(signal.SIGKILL)
+            if revision == OLDEST:
+                # A call that is sent before the end of the stream is noticed fails: it may have been executed.
+                eventually(lambda: client.retrying)
             call = client.start(client.call_tool, "change")
             eventually(lambda: client.retrying or call.done())
             server.start()
