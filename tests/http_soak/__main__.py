@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -22,7 +23,7 @@ from threading import Event, Thread
 from support.raw_http_client import NEW
 from support.scripted_peers import environment, package
 
-from http_soak.deployment import Deployment, OneProcess, TwoWorkers, Usage
+from http_soak.deployment import BehindNginx, Deployment, OneProcess, TwoWorkers, Usage
 from http_soak.honest_peers import HonestPeers
 from http_soak.hostile_peers import LATEST
 from http_soak.processor_time import ProcessorTime
@@ -30,7 +31,7 @@ from http_soak.record import Journal, Record
 from http_soak.report import Soak, rows, table
 
 REVISIONS = [LATEST, NEW]
-SERVERS = {"run_http": OneProcess, "gunicorn": TwoWorkers}
+SERVERS: dict[str, type[Deployment]] = {"run_http": OneProcess, "gunicorn": TwoWorkers, "nginx": BehindNginx}
 QUIET = 12.0
 """Seconds after which a server has closed idle connections and ended idle threads."""
 LEAVING = 60.0
@@ -150,18 +151,27 @@ def soak(deployment: Deployment, seconds: float, pause: float, seed: int) -> Soa
     return Soak(record, journal, idle_until, stopped, first, last, watcher.peak, others, deployment.pool)
 
 
+def _installed() -> Iterator[str]:
+    """Yield the names of the servers whose programs are there."""
+    for name, server in SERVERS.items():
+        if server.needs is None or shutil.which(server.needs):
+            yield name
+        else:
+            sys.stdout.write(f"{name} is left out: there is no program {server.needs}\n")
+
+
 def main() -> int:
     """Soak the chosen servers one after the other; return 1 if any fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=1800.0, help="duration for each server")
     parser.add_argument("--pause", type=float, default=15.0, help="seconds between two restarts")
-    parser.add_argument("--server", choices=SERVERS, action="append", help="by default all")
+    parser.add_argument("--server", choices=SERVERS, action="append", help="by default all that are installed")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(2**32))
     parser.add_argument("--keep", type=Path, help="folder for journals and logs")
     options = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as temporary:
-        for name in options.server or SERVERS:
+        for name in options.server or _installed():
             folder = (options.keep or Path(temporary)) / name
             folder.mkdir(parents=True, exist_ok=True)
             packages = [f"mcp_bindings.v{revision.replace('-', '_')}" for revision in REVISIONS]

@@ -35,6 +35,8 @@ class Deployment:
     """One process of ``run_http``, or gunicorn with two workers and Redis."""
 
     path: str
+    needs: str | None = None
+    """The program that has to be installed besides."""
     pool: Usage = Usage(0, 0, 0)
     """What each process keeps for good once it was used."""
 
@@ -134,8 +136,12 @@ class TwoWorkers(Deployment):
         self.redis = RedisServer(folder)
         self._environment["HTTP_SOAK_REDIS"] = self.redis.url
 
+    @property
+    def gunicorn_port(self) -> int:
+        return self.port
+
     def command(self) -> list[str]:
-        address = f"127.0.0.1:{self.port}"
+        address = f"127.0.0.1:{self.gunicorn_port}"
         return ["-m", "gunicorn", "--config", "gunicorn_settings.py", "--bind", address, "server_program:make_app()"]
 
     def restart(self) -> None:
@@ -165,6 +171,40 @@ class TwoWorkers(Deployment):
         main = self.process.pid
         children = Path(f"/proc/{main}/task/{main}/children").read_text(encoding="ascii").split()
         return [main, *sorted(map(int, children))]
+
+
+class BehindNginx(TwoWorkers):
+    """The same behind nginx, which reads whole requests before it passes them on, and buffers responses."""
+
+    needs = "nginx"
+
+    def __init__(self, folder: Path, packages: list[str]) -> None:
+        super().__init__(folder, packages)
+        self._own_port = port_for_a_server()
+        self._environment["HTTP_SOAK_PROXY"] = "127.0.0.1"
+        self._folder = folder
+        self._nginx: subprocess.Popen[bytes] | None = None
+
+    @property
+    def gunicorn_port(self) -> int:
+        return self._own_port
+
+    def start(self) -> None:
+        if self._nginx is None:
+            template = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
+            for name, value in {"FOLDER": self._folder, "PORT": self.port, "BEHIND": self._own_port}.items():
+                template = template.replace(f"@{name}@", str(value))
+            settings = self._folder / "nginx.conf"
+            settings.write_text(template, encoding="utf-8")
+            log = self._folder / "nginx.log"
+            self._nginx = subprocess.Popen(["nginx", "-e", str(log), "-c", str(settings)], stdin=subprocess.DEVNULL)
+        super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        if self._nginx is not None:
+            self._nginx.terminate()
+            self._nginx.wait(STARTING)
 
 
 def _usage(pid: int) -> Usage:

@@ -94,7 +94,21 @@ def make_options():
 
 
 def make_app():
-    return serve.wsgi_app(*make_servers(), **make_options())
+    application = serve.wsgi_app(*make_servers(), **make_options())
+    proxy = os.environ.get("HTTP_SOAK_PROXY")
+    return application if proxy is None else behind(proxy, application)
+
+
+def behind(proxy, application):
+    """Return the application with the addresses that a trusted proxy names."""
+
+    def respond(environ, start_response):
+        if environ["REMOTE_ADDR"] == proxy:
+            environ["REMOTE_ADDR"] = environ.get("HTTP_X_REAL_IP", proxy)
+        return application(environ, start_response)
+
+    respond.close = application.close
+    return respond
 
 
 if __name__ == "__main__":

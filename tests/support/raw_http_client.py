@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPResponse
@@ -32,14 +33,22 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
     @property
+    def response(self) -> Json:
+        """The response of JSON-RPC: the body, or the last event if the server took long enough to begin a stream."""
+        if self.headers["content-type"] == "application/json":
+            return self.json
+        *_, last = re.findall(rb"(?m)^data: ?(.+)$", self.body)
+        return json.loads(last)
+
+    @property
     def code(self) -> int:
         code: int = self.json["error"]["code"]
         return code
 
     @property
     def text(self) -> str:
-        assert "result" in self.json, self
-        text: str = self.json["result"]["content"][0]["text"]
+        assert "result" in self.response, self
+        text: str = self.response["result"]["content"][0]["text"]
         return text
 
 
@@ -163,7 +172,7 @@ class Wire:
         assert answer.status == 200, answer
         session = answer.headers["mcp-session-id"]
         self.headers["Mcp-Session-Id"] = session
-        agreed: str = answer.json["result"]["protocolVersion"]
+        agreed: str = answer.response["result"]["protocolVersion"]
         if facts(agreed).version_header:
             self.headers["MCP-Protocol-Version"] = agreed
         assert self.post(notification("notifications/initialized")).status == 202

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.ports import port_for_a_server
@@ -45,6 +46,14 @@ class RedisServer:
                 return tried.recv(16).startswith(b"+PONG")
         except OSError:
             return False
+
+    def keys(self, pattern: str) -> list[str]:
+        """Return the keys that match a pattern."""
+        from redis import Redis
+
+        with Redis(port=self.port) as client:
+            found: Any = client.keys(pattern)
+            return [each.decode() for each in found]
 
     @contextmanager
     def hanging(self) -> Iterator[None]:

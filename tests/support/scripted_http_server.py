@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, Self
@@ -190,10 +190,17 @@ class McpPeer(HttpPeer):
     """
 
     def __init__(
-        self, revision: str, play: Any = None, session: str | None = "s-1", tls: ssl.SSLContext | None = None
+        self,
+        revision: str,
+        play: Any = None,
+        session: str | None = "s-1",
+        tls: ssl.SSLContext | None = None,
+        *,
+        capabilities: Mapping[str, Any] | None = None,
     ) -> None:
         self.revision = revision
         self.session = session
+        self.capabilities = {"tools": {}} if capabilities is None else capabilities
         self._rest = play or (lambda request: None)
         super().__init__(self._answer, tls)
 
@@ -208,7 +215,7 @@ class McpPeer(HttpPeer):
         asked = request.json
         if "id" not in asked or "method" not in asked:
             return answer(status=202)
-        capabilities = {"tools": {}}
+        capabilities = self.capabilities
         if asked["method"] == "initialize":
             value = {
                 "protocolVersion": self.revision,

@@ -10,11 +10,11 @@ from ..methods import NotificationMethod, RequestMethod
 from .calls import Call
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from .calls import Requestor
 
 
 def send_batch(
-    connection: Connection,
+    connection: Requestor,
     messages: Sequence[tuple[RequestMethod[Any, Any] | NotificationMethod[Any], Any]],
     timeout: float | None,
 ) -> list[Any]:

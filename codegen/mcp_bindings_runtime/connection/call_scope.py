@@ -148,14 +148,16 @@ def extend_scopes(seconds: float) -> None:
         scope = scope.outer
 
 
-@contextmanager
-def outside() -> Generator[None]:
+class OutsideScope:
     """Leave the scope of this thread inside ``with``, for work that does not belong to its call."""
-    scope, ACTIVE.scope = ACTIVE.scope, None
-    try:
-        yield
-    finally:
-        ACTIVE.scope = scope
+
+    __slots__ = ("_scope",)
+
+    def __enter__(self) -> None:
+        self._scope, ACTIVE.scope = ACTIVE.scope, None
+
+    def __exit__(self, *_: object) -> None:
+        ACTIVE.scope = self._scope
 
 
 def bounded(seconds: float) -> float:

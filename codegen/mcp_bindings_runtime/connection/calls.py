@@ -13,7 +13,7 @@ from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified, Outcome, Progressed, Published
 from ..session.late_tasks import cancel_task_in
-from ..validation import require_callable, require_seconds
+from ..validation import require_callable, require_method_key, require_seconds
 from .auto_reset_event import AutoResetEvent
 from .call_scope import ACTIVE, CallScope
 from .notification_buffer import NotificationBuffer
@@ -60,6 +60,8 @@ class Call:
         limit: float,
         on_progress: Callable[[Any], object] | None,
     ) -> None:
+        if key.__class__ is not RequestMethod:
+            require_method_key(key)
         self.key = key
         self.notifications: NotificationBuffer | None = None
         """Receives the notifications of a subscription."""

@@ -11,10 +11,12 @@ from ..errors import ConnectionClosed, McpError, MessageTooLarge, UsageError
 from ..jsonrpc import INTERNAL_ERROR, ErrorObject
 from ..logs import RareWarning, log_exception, write_log
 from ..methods import NotificationMethod, RequestMethod
+from ..session.control_flow import SessionBegins
 from ..session.events import Dropped, Event, Incoming, Notified, Outcome, Progressed, Published, Reply, RequestCancelled
 from ..session.session import Session
 from ..transports import Transport, Unanswered
-from .call_scope import bounded, outside
+from .batches import send_batch
+from .call_scope import OutsideScope, bounded
 from .calls import Call, PendingCalls, Requestor
 from .deferred_interrupt import DeferredInterrupt, defer_interrupt
 from .leader_followers import LeaderFollowers, SerialQueue
@@ -26,7 +28,7 @@ R = TypeVar("R")
 _CLOSING = 1.0
 """Seconds that the last messages to the other side may take."""
 MAX_REPLIES: Final = 1000
-"""Limit on the answers that wait to be sent; beyond it nothing more is read."""
+"""Limit on the queued responses; beyond it, nothing more is read from the other side."""
 _LOOK: Final = 0.005
 """Seconds between two looks whether answers have been sent."""
 _TOO_BUSY: Final = ErrorObject(
@@ -55,6 +57,8 @@ class Connection(Requestor):
         workers: int,
     ) -> None:
         super().__init__(session, Lock(), PendingCalls(session), timeout=timeout, limit=limit)
+        self.select: Callable[[bytes], None] | None = None  # for the first message: it may hand the connection over
+        self.begin: Callable[[bytes], Sequence[Event]] = session.receive  # for one that begins a session in another era
         self.last_received = 0.0
         """Time of the last message of the other side, by ``time.monotonic``."""
         self._transport = transport
@@ -62,32 +66,36 @@ class Connection(Requestor):
         self._replies = SerialQueue(self._send_answer)
         self._listen = listen
         self._notification_buffer = NotificationBuffer()
-        self._notifications = SerialQueue(self._handle_notification, self._notification_buffer)
+        self.notifications = SerialQueue(self._handle_notification, self._notification_buffer)
         self.put_notification = self._notification_buffer.append
         """Queue a notification, of so many bytes, for ``listen``; ``dispatch_notifications`` handles it."""
         self._refusals = RareWarning("requests are refused, because too many wait: the last is %s")
-        self._end: ConnectionClosed | None = None
+        self.end: ConnectionClosed | None = None  # why the connection has ended
         self._ending = Lock()
         self._shutting = RLock()
-        self._noise = ""
+        self.noise = ""  # what was dropped last before the session was open
         self._mute = False
         """Whether answers cannot be sent any more."""
-        self._left = False
-        """Whether the connection has lost its last user."""
+        self._left = False  # whether the connection has lost its last user
         self._threads = LeaderFollowers(
-            f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self._notifications)
+            f"mcp-{session.side}", workers, read=self._read, run=self._run, queues=(self._replies, self.notifications)
         )
 
     @property
     def closed(self) -> bool:
         """Whether nothing can be sent or received any more."""
-        return self._end is not None
+        return self.end is not None
 
     @property
     def retrying(self) -> tuple[Any, ...]:
         """The requests and streams of the transport that failed and wait to be tried again (HTTP)."""
         found: tuple[Any, ...] = getattr(self._transport, "retrying", ())
         return found
+
+    def hand_over(self, session: Session, run: Callable[..., bytes | None], listen: Callable[..., None]) -> None:
+        """Continue with another session and the functions of its server; hold the lock."""
+        self.session.close()
+        self.session, self.calls, self._answer, self._listen = session, PendingCalls(session), run, listen
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end; return False after ``timeout`` seconds (None: no limit)."""
@@ -104,11 +112,13 @@ class Connection(Requestor):
 
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> None:
         """Send a notification; raise `UsageError`, `EncodeError` or `ConnectionClosed`."""
-        if self._end is not None:
-            raise self._end.again()
+        if self.end is not None:
+            raise self.end.again()
         with self.lock:
             line = self.session.notify(key, params)
         self.send(line)
+
+    batch = send_batch
 
     def send(self, line: bytes, *, optional: bool = False) -> None:
         """Send a line of the session, as ``Channel.send``."""
@@ -132,8 +142,8 @@ class Connection(Requestor):
     def send_after_replies(self, make_lines: Callable[[], Iterable[bytes]]) -> None:
         """Send lines of the session after all its replies so far."""
         with self.lock:
-            if self._end is not None:
-                raise self._end.again()
+            if self.end is not None:
+                raise self.end.again()
             for line in make_lines():
                 self._replies.put(line)
         self._replies.run()
@@ -158,8 +168,8 @@ class Connection(Requestor):
         try:
             if prepare is not None:
                 with self.lock:
-                    if self._end is not None:
-                        raise self._end.again()
+                    if self.end is not None:
+                        raise self.end.again()
                     call.id, line = prepare()
                     if call.id is not None:
                         self.calls[call.id] = call
@@ -195,7 +205,7 @@ class Connection(Requestor):
                 while remaining > 0 and not (call.done or call.notified or interrupt.seen):
                     self._read(remaining)
                     # Most messages are answers; then there is no work.
-                    if (threads.jobs or self._replies.items or self._notifications.items) and threads.ready:
+                    if (threads.jobs or self._replies.items or self.notifications.items) and threads.ready:
                         if not threads.started:
                             break
                         threads.delegate()
@@ -207,7 +217,7 @@ class Connection(Requestor):
                     self.calls.wake_another(call)
             if not (threads.started or call.done):
                 # There is no other thread, and the other side may need the work done before it answers.
-                with outside():
+                with OutsideScope():
                     threads.work()
 
     def _extend(self, call: Call) -> None:
@@ -215,7 +225,7 @@ class Connection(Requestor):
         paused: dict[Any, float] = getattr(self._transport, "paused", {})
         seconds = paused.pop(call.id, 0.0)
         if not seconds:
-            raise call.overdue(self._noise)
+            raise call.overdue(self.noise)
         call.deadline += seconds
         call.limit += seconds
 
@@ -256,8 +266,8 @@ class Connection(Requestor):
 
     def dispatch_notifications(self) -> None:
         """Handle queued notifications in this thread unless another thread is already doing so."""
-        with outside():
-            self._notifications.run()
+        with OutsideScope():
+            self.notifications.run()
 
     def serve(self) -> None:
         """Read and run messages in other threads until the connection ends."""
@@ -299,7 +309,13 @@ class Connection(Requestor):
                 self.close()
             return False
         with self.lock:
-            events = handle(received)
+            if self.select is not None and received.__class__ is bytes:
+                self.select(received)
+                handle = self.session.receive
+            try:
+                events = handle(received)
+            except SessionBegins:
+                events = self.begin(received)
             for event in events:
                 # Queued under the lock, before anything else can be sent.
                 if isinstance(event, Reply):
@@ -313,7 +329,7 @@ class Connection(Requestor):
         """Read nothing while the other side does not read answers; return False after ``timeout`` and at the end."""
         deadline = None if timeout is None else monotonic() + timeout
         while len(self._replies.items) > MAX_REPLIES:
-            if self._end is not None or self._left or (deadline is not None and monotonic() >= deadline):
+            if self.end is not None or self._left or (deadline is not None and monotonic() >= deadline):
                 return False
             sleep(_LOOK)
             self._replies.run()
@@ -331,13 +347,14 @@ class Connection(Requestor):
             elif (line := self.cancel_task_in(event)) is not None:
                 self._replies.put(line)
         elif isinstance(event, Incoming):
+            event.related = getattr(received, "request_ids", event.related)
             size = len(received) if event.batch is None else len(received) // max(event.batch.waiting, 1)
             if not self._threads.add_job(event, size):
                 self._refuse(event)
         elif isinstance(event, Progressed):
             queue = self.calls.progressed(event, len(received))
             if queue is not None:
-                self._notifications.put(queue)
+                self.notifications.put(queue)
         elif isinstance(event, Published):
             self.calls.published(event, len(received))
         elif isinstance(event, Notified):
@@ -348,8 +365,9 @@ class Connection(Requestor):
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
-            self._noise = self._noise if self.session.state == "open" else event.reason
-            write_log("info", "dropped: %s", event.reason)
+            opening = self.session.side == "client" and self.session.peer_capabilities is None and not event.expected
+            self.noise = event.reason if opening else self.noise
+            write_log("debug" if event.expected else "warning" if opening else "info", "dropped: %s", event.reason)
         elif not isinstance(event, Reply):
             # Replies were queued before; this cancels a late task.
             self._replies.put(event.line)
@@ -383,7 +401,7 @@ class Connection(Requestor):
 
     def close(self, lines: Iterable[bytes] = (), why: str = "the connection was closed on this side") -> None:
         """End the connection, after these last lines; running calls fail with ``why``, and requests remain unanswered."""
-        if self._end is None:
+        if self.end is None:
             try:
                 for line in lines:
                     self._transport.send(line, _CLOSING)
@@ -406,18 +424,17 @@ class Connection(Requestor):
 
     def _cut(self, end: ConnectionClosed) -> None:
         """Handle the end of the other side's messages. A server may still answer; a client shuts the connection."""
-        client = self.session.side == "client"
-        self._mute = self._mute or client
+        self._mute |= self.session.side == "client"
         self._stop(end)
-        if client and self._end is end:
+        if self.session.side == "client" and self.end is end:
             self._shut()
 
     def _stop(self, end: ConnectionClosed) -> None:
         """Stop receiving, and end all calls."""
         with self._ending:
-            if self._end is not None:
+            if self.end is not None:
                 return
-            self._end = end
+            self.end = end
         with self.lock:
             calls = self.calls.end()
         for call in calls:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ..errors import CallCancelled, ConnectionClosed, RequestTimeout, UsageError
+from ..errors import CallCancelled, ConnectionClosed, NotDeclared, RequestTimeout, UsageError
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
 from ..session.log_levels import LEVELS, Level, check_level
-from .call_scope import CallScope, Cancellation
+from .request_scope import RequestScope
 
 if TYPE_CHECKING:
+    from ..bridge.connection_ledger import ConnectionLedger
     from ..features.limits import Limits, Throttle
+    from ..session.caller import Caller
     from ..session.handshake import HandshakeServerSession
     from ..session.multi_round import Round
     from .calls import Call
@@ -46,6 +48,23 @@ class Context:
         self._throttles: dict[str, Throttle | None] | None = None
 
     @property
+    def incoming(self) -> Incoming | None:
+        """The request in the session; None for a notification."""
+        return self._incoming
+
+    @property
+    def peer_revision(self) -> str:
+        """Revision that the other side uses."""
+        session: Any = self.connection.session
+        found: str = getattr(session, "peer_revision", session.binding.revision)
+        return found
+
+    @property
+    def ledger(self) -> ConnectionLedger | None:
+        """Differences from the revision of the other side, and losses; None if both sides use the same revision."""
+        return getattr(self.connection.session, "ledger", None)
+
+    @property
     def request_id(self) -> str | int | None:
         """Id of the request; None for a notification."""
         return None if self._incoming is None else self._incoming.id
@@ -64,6 +83,11 @@ class Context:
     def principal(self) -> str | None:
         """Authenticated sender of the request, if the transport authenticates, as HTTP may."""
         return None if self._incoming is None else self._incoming.principal
+
+    @property
+    def caller(self) -> Caller | None:
+        """Authenticated sender with the scopes and claims of its access token; None as ``principal``."""
+        return None if self._incoming is None else self._incoming.caller
 
     @property
     def source(self) -> str | None:
@@ -95,6 +119,11 @@ class Context:
     def peer_capabilities(self) -> Any:
         """Capabilities of the other side; None if it has declared none."""
         return self.connection.session.peer_capabilities
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether the requestor wants progress of the request."""
+        return self._incoming is not None and self._incoming.token is not None
 
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Send the progress of the request; each value has to be larger than the last.
@@ -162,27 +191,11 @@ class Context:
         if last is not None:
             connection.reply(incoming, last)
 
-    @contextmanager
-    def cancellable(self) -> Generator[None]:
+    def cancellable(self) -> AbstractContextManager[object]:
         """End the calls that the thread makes inside ``with`` when the request is cancelled; raise Abandoned then."""
         incoming = self._incoming
-        if incoming is None:
-            # The questions of 2026-07-28 are answered within the call that they belong to, and in its scope.
-            yield
-            return
-        cancellation = incoming.cancellation
-        if not isinstance(cancellation, Cancellation):
-            incoming.cancellation = cancellation = Cancellation()
-        if self.cancelled:
-            # Its cancellation came before there was anything to stop.
-            incoming.stop_calls()
-        try:
-            with CallScope(cancellation=cancellation):
-                yield
-        except CallCancelled:
-            if self.cancelled:
-                raise Abandoned from None
-            raise
+        # The questions of 2026-07-28 are answered within the call that they belong to, and in its scope.
+        return nullcontext() if incoming is None else RequestScope(self, incoming)
 
     def request(
         self,
@@ -269,6 +282,16 @@ class ServerContext(Context):
         timeout: float | None,
         on_progress: Callable[[Any], object] | None,
     ) -> R:
+        """Send a request as the revision does."""
+        return self.send_request(key, params, timeout, on_progress)
+
+    def send_request(
+        self,
+        key: RequestMethod[Any, R],
+        params: Any,
+        timeout: float | None,
+        on_progress: Callable[[Any], object] | None,
+    ) -> R:
         """Send a request and wait for its result; raise `Abandoned` as soon as the request being handled is cancelled."""
         incoming, connection = self._incoming, self.connection
         if incoming is None:
@@ -299,11 +322,14 @@ class ServerContext(Context):
         """
         key = self.connection.session.binding.notifications["notifications/message"]
         check_level(level)
-        least = self._least()
-        if least is not None and LEVELS.index(level) >= LEVELS.index(least):
-            redact = self.peer.redact
-            shown = data if redact is None else redact(data)
+        if self.wants_log(level):
+            shown = data if self.peer.redact is None else self.peer.redact(data)
             self.send_log(key.params(level=level, data=shown, logger=logger))
+
+    def wants_log(self, level: Level) -> bool:
+        """Return whether the client wants log messages of this severity."""
+        least = self._least()
+        return least is not None and LEVELS.index(level) >= LEVELS.index(least)
 
     def send_log(self, params: Any) -> None:
         """Send a log message whose severity the client wants, no faster than the limits allow."""
@@ -348,8 +374,14 @@ class StatelessContext(ServerContext):
 
     def notify(self, key: NotificationMethod[Params], params: Params | None = None) -> None:
         """Send the client a notification; do nothing if the request was cancelled (stdio: Cancellation)."""
-        if not self.cancelled:
-            super().notify(key, params)
+        if self.cancelled:
+            return
+        binding = self.connection.session.binding
+        wire = None if binding.wire_methods is None else binding.wire_methods.keys.get(key)
+        if wire is not None and not binding.declares(self.peer_capabilities, wire.capability or ""):
+            text = f"{key.name} needs the capability {wire.capability!r}, which the client has not declared"
+            raise NotDeclared(text)
+        super().notify(key, params)
 
     def _request(
         self,
@@ -370,9 +402,14 @@ class StatelessContext(ServerContext):
         """
         if self.cancelled:
             raise Abandoned
+        if not key.embedded:
+            text = (
+                f"servers of {self.connection.session.binding.revision} send no {key.name}; let the client request it"
+            )
+            raise UsageError(text)
         if self._replay is None:
             if self._incoming is None or self._incoming.key.name not in self.connection.session.binding.facts.resumable:
-                text = f"{key.name} may be asked for only in a handler whose result may be an InputRequiredResult"
+                text = f"{key.name} can be sent only by handlers that may return an InputRequiredResult"
                 raise UsageError(text)
             self._replay = cast("Round", self.peer.replay(self._incoming))
         result: R = self._replay.answer(key, params)

@@ -60,7 +60,7 @@ class DeferredInterrupt:
 
 
 def defer_interrupt(target: W, wake: Callable[[W], object]) -> DeferredInterrupt:
-    """Defer the signal, which calls ``wake(target)`` only, until the returned object is released.
+    """Defer Ctrl-C until the returned object is released; meanwhile the signal only calls ``wake(target)``.
 
     Python runs signal handlers in the main thread only; in other threads this does nothing.
     """

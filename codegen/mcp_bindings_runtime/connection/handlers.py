@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, overload
 
 from ..binding import OTHER_SIDE, Binding
 from ..errors import EncodeError, ResponseError, UsageError
@@ -16,7 +16,7 @@ from ..jsonrpc import (
     UNSUPPORTED_VERSION,
     ErrorObject,
 )
-from ..logs import log_exception, log_handler_error, write_log
+from ..logs import log_exception, log_handler_error, log_warning, write_log
 from ..methods import NotificationMethod, RequestMethod, Side
 from ..session.control_flow import Abandoned, Detached, InputNeeded
 from ..session.events import Incoming, Notified
@@ -24,6 +24,7 @@ from ..validation import require_callable
 from .context import CURRENT
 
 if TYPE_CHECKING:
+    from ..extensions.wire_methods import WireRequest
     from ..session.session import Session
     from .channel import Channel
 
@@ -43,6 +44,10 @@ INTERNAL = ErrorObject(INTERNAL_ERROR, "Internal error")
 """The error for failures whose cause is not disclosed."""
 
 
+class WrongResult(UsageError):
+    """A handler has returned another type than its method's result."""
+
+
 class Handlers:
     """The functions of one side; each is called with params and a context."""
 
@@ -56,8 +61,13 @@ class Handlers:
 
     @property
     def methods(self) -> frozenset[str]:
-        """Methods that have a function."""
+        """Methods for which a handler is registered."""
         return frozenset({*self._requests, *self._notifications})
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Methods whose handler the user has registered."""
+        return frozenset(self._chosen)
 
     def extend(self, binding: Binding) -> None:
         """Use this binding, which has all methods of the one before, from now on."""
@@ -65,12 +75,27 @@ class Handlers:
 
     def add(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
         """Register a function for a method; raise `UsageError` if this side never receives the method."""
+        methods = self._binding.wire_methods
+        wire = None if methods is None else methods.keys.get(key)
+        if wire is not None:
+            self._put(wire, wire.handler(function))
+            return
         known: Mapping[str, Any] = (
             self._binding.requests if isinstance(key, RequestMethod) else self._binding.notifications
         )
         if known.get(key.name) is not key:
-            text = f"{key!r} is not a method of {self._binding.revision}; take the key from that revision's `methods`"
+            text = (
+                f"{key!r} is not a method of {self._binding.revision}; take the key from that revision's `methods`, or pass "
+                "the package of the extension that has it in `extensions`"
+            )
             raise UsageError(text)
+        self._put(key, function)
+
+    def add_raw(self, key: WireRequest, function: Callable[[Any, Any], Any]) -> None:
+        """Register a function for a request without a schema."""
+        self._put(key, key.handler(function))
+
+    def _put(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]) -> None:
         if OTHER_SIDE[self._side] not in key.sent_by:
             text = f"{key.name} is sent by the {self._side}, so a {self._side} has nothing to handle"
             raise UsageError(text)
@@ -127,11 +152,13 @@ class Handlers:
             CURRENT.context = before
             context.flush()
         if result is None and isinstance(key.result, type):
-            return key.result()
+            try:
+                return key.result()
+            except TypeError:
+                # The result has required members, so that nothing stands for it.
+                raise _wrong_result(key, result) from None
         if not isinstance(result, key.result):
-            wanted = getattr(key.result, "__name__", key.result)
-            text = f"the handler of {key.name} returned a {result.__class__.__name__}; expected {wanted}"
-            raise UsageError(text)
+            raise _wrong_result(key, result)
         return result
 
     def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
@@ -146,6 +173,10 @@ class Handlers:
                 text = "%s: the handler raised an error with the code %d, which the protocol reserves; use a code outside %s"
                 write_log("warning", text, incoming.key.name, error.code, "-32768 to -32000, and those that it defines")
             line = self.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
+        except WrongResult as fault:
+            # The message says everything, and no frame of a traceback is the handler's.
+            log_warning("%s", fault)
+            line = session.error_response_line(incoming, INTERNAL)
         except EncodeError as fault:
             log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
             line = self._unsendable_line(session, incoming, result, fault)
@@ -209,6 +240,12 @@ class Handlers:
         except (TypeError, ValueError) as fault:
             log_exception(fault, "%s: the data of a ResponseError is not JSON", incoming.key.name)
             return connection.session.error_response_line(incoming, INTERNAL)
+
+
+def _wrong_result(key: RequestMethod[Any, Any], result: Any) -> WrongResult:
+    wanted = " or ".join(each.__name__ for each in get_args(key.result) or (key.result,))
+    found = "None" if result is None else f"a {result.__class__.__name__}"
+    return WrongResult(f"the handler of {key.name} returned {found}; expected {wanted}")
 
 
 def _by_ctrl_c(error: BaseException) -> bool:

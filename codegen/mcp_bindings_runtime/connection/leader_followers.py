@@ -22,11 +22,11 @@ from ..logs import write_log
 from .auto_reset_event import AutoResetEvent
 
 TICK = 0.005
-"""Seconds between two looks of the follower."""
+"""Seconds between two looks of the follower, and of a thread that waits for another."""
 IDLE = 10.0
 """Seconds after which an idle thread ends."""
 WAITING = 64
-"""Limit on the jobs that wait for an answer and let others run meanwhile."""
+"""Limit on the jobs that wait for an answer and do not count as running meanwhile."""
 MAX_QUEUED = 1000
 """Limit on the jobs that wait for a thread."""
 MAX_QUEUED_SIZE = 16 * 1024 * 1024
@@ -54,6 +54,15 @@ class SerialQueue:
     def busy(self) -> bool:
         """Whether an item waits or is being handled."""
         return bool(self.items) or self._running.locked()
+
+    def finish(self, timeout: float) -> None:
+        """Handle what waits; if another thread is doing so, wait for it, at most ``timeout`` seconds."""
+        if not self.busy:
+            return
+        self.run()
+        deadline = monotonic() + timeout
+        while self.busy and monotonic() < deadline:
+            sleep(TICK)
 
     def run(self) -> None:
         """Handle what waits, unless another thread is doing so."""

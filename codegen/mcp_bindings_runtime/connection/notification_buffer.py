@@ -13,7 +13,7 @@ from ..session.events import Notified
 COUNT = 10_000
 """Limit on the notifications of a connection that wait."""
 SIZE = 8 * 1024 * 1024
-"""Limit on the bytes of the notifications of a connection that wait, as they were received."""
+"""Limit on the received bytes of the queued notifications of a connection."""
 _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
 _CHANGED = frozenset(
@@ -36,7 +36,7 @@ class NotificationBuffer(deque[Any]):
     def __init__(self) -> None:
         super().__init__()
         self.size = 0
-        """Bytes of the notifications, as they were received."""
+        """Received bytes of the notifications."""
         self._sizes: deque[int] = deque()
         self._changes: set[tuple[str, Any]] = set()
         """The changes that wait."""

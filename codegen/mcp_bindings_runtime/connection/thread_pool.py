@@ -30,14 +30,21 @@ class ThreadPool:
         self._lock = Lock()
         self._idle: list[_Worker] = []
         self._busy = 0
+        self._closed = False
+        """Whether ``start`` and ``run`` refuse jobs."""
         self._jobs: deque[Job] = deque()
         """Submitted jobs that no thread runs yet."""
         self._quiet = Condition(self._lock)
+        self._watched = 0
+        """Number of threads that wait until no job runs."""
 
     def start(self, job: Job) -> bool:
-        """Run a job in another thread at once; return False if the limit is reached or no thread can be started."""
+        """Run a job in another thread at once.
+
+        Return False after ``close``, and if the limit is reached or no thread can be started.
+        """
         with self._lock:
-            if self._busy >= self._limit:
+            if self._closed or self._busy >= self._limit:
                 return False
             self._busy += 1
             worker = self._idle.pop() if self._idle else None
@@ -51,9 +58,9 @@ class ThreadPool:
         return True
 
     def run(self, job: Job) -> bool:
-        """Run a job in this thread, which counts as one of the pool; return False if the limit is reached."""
+        """Run a job in this thread, which counts as one of the pool; return False as ``start``."""
         with self._lock:
-            if self._busy >= self._limit:
+            if self._closed or self._busy >= self._limit:
                 return False
             self._busy += 1
         try:
@@ -61,12 +68,16 @@ class ThreadPool:
         finally:
             with self._lock:
                 self._busy -= 1
-                if not self._busy:
+                if self._watched and not self._busy:
                     self._quiet.notify_all()
         return True
 
     def submit(self, job: Job) -> None:
-        """Run a job as soon as a thread is free; raise RuntimeError if there is none and none can be started."""
+        """Run a job as soon as a thread is free; raise RuntimeError if there is none and none can be started.
+
+        The queue has no limit of its own: the HTTP server submits one job for a connection at a time, and a store of
+        tasks has a limit on tasks.
+        """
         with self._lock:
             if self._busy >= self._limit:
                 self._jobs.append(job)
@@ -83,20 +94,39 @@ class ThreadPool:
                     raise
                 self._jobs.append(job)
 
+    def close(self) -> None:
+        """Refuse further jobs in ``start`` and ``run``; those that run go on."""
+        with self._lock:
+            self._closed = True
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed
+
     @property
     def busy(self) -> int:
         """Number of jobs that run."""
         return self._busy
 
+    @property
+    def queued(self) -> int:
+        """Number of jobs that wait for a thread."""
+        return len(self._jobs)
+
     def wait_idle(self, seconds: float) -> bool:
         """Wait until no job runs, for at most ``seconds``; return whether none does."""
         limit = monotonic() + seconds
         with self._quiet:
-            while self._busy:
-                left = limit - monotonic()
-                if left <= 0:
-                    return False
-                self._quiet.wait(left)
+            self._watched += 1
+            try:
+                while self._busy:
+                    left = limit - monotonic()
+                    if left <= 0:
+                        return False
+                    self._quiet.wait(left)
+            finally:
+                self._watched -= 1
         return True
 
     def _run(self, job: Job, worker: _Worker | None) -> None:
@@ -119,7 +149,7 @@ class ThreadPool:
                     job = self._jobs.popleft()
                     continue
                 self._busy -= 1
-                if not self._busy:
+                if self._watched and not self._busy:
                     self._quiet.notify_all()
                 # The last one to finish is the first to get a job: it is the most likely to be awake.
                 self._idle.append(worker)

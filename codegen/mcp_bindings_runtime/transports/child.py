@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..errors import ConnectionClosed, MessageTooLarge, UsageError
@@ -21,7 +22,17 @@ from ..logs import log_exception
 from ..session.framing import DEFAULT_LIMIT, Lines
 from .descriptor_reader import DescriptorReader
 from .descriptor_writer import DescriptorWriter
-from .server_process import PIPE, ShutdownTimeouts, as_line, end, environment, exit_descriptor, exit_text, start
+from .server_process import (
+    PIPE,
+    ShutdownTimeouts,
+    as_line,
+    end,
+    environment,
+    environment_hint,
+    exit_descriptor,
+    exit_text,
+    start,
+)
 from .streams import Streams
 
 if TYPE_CHECKING:
@@ -33,6 +44,8 @@ KEPT: Final = 50
 """Number of last lines that are kept."""
 _LONGEST: Final = 64 * 1024
 """Limit on the bytes of a line; a note replaces a longer one."""
+_START: Final = 10.0
+"""Age of a server, in seconds, up to which its failure may come from a missing environment variable."""
 _SHOWN: Final = 500
 """Characters of a line that are kept."""
 
@@ -58,7 +71,7 @@ class Child(Streams):
     ended. Raise UsageError if it cannot be started.
     """
 
-    __slots__ = ("_end", "_lines", "_name", "_sent", "_waited", "pid")
+    __slots__ = ("_end", "_inherits", "_lines", "_name", "_sent", "_started", "_variables", "_waited", "pid")
 
     def __init__(
         self,
@@ -80,7 +93,11 @@ class Child(Streams):
         target = PIPE if callable(stderr) or stderr == "capture" else _target(stderr)
         # Before there is something to undo.
         Lines(limit)
-        popen, descriptors = start(command, env=environment(env, inherit_env=inherit_env), cwd=cwd, stderr=target)
+        variables = environment(env, inherit_env=inherit_env)
+        popen, descriptors = start(command, env=variables, cwd=cwd, stderr=target)
+        self._started = monotonic()
+        self._variables = frozenset(variables)
+        self._inherits = inherit_env
         self.pid = popen.pid
         """The process id of the server."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
@@ -144,12 +161,16 @@ class Child(Streams):
         how = exit_text(self.pid) if self._waited else _exit_soon(self.pid)
         self._waited = True
         text = f"{self._name} {how or 'has closed its end of the connection, and still runs'}"
+        last: Sequence[str] | None = None
         if self._lines is not None:
             # A process that the server has started may keep the pipe open.
             self._lines.wait(0.2)
             last = self._lines.last()[-10:]
-            if last:
-                text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
+        failed = how is not None and how.startswith("exited") and not how.endswith(" 0")
+        if failed and monotonic() - self._started < _START and not (self._inherits and last is None):
+            text += environment_hint(self._variables, last)
+        if last:
+            text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
         end = ConnectionClosed(text)
         end.unread = how is not None and self._writer.unread() >= self._sent
         return end

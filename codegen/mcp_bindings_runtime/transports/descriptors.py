@@ -77,9 +77,9 @@ def connection_lost(problem: OSError) -> ConnectionClosed:
 
 
 def acquire(lock_acquire: Callable[[bool, float], bool], timeout: float | None, held: list[bool]) -> None:
-    """Acquire a lock within ``timeout`` seconds, and note in ``held`` whether it was.
+    """Acquire a lock within ``timeout`` seconds, and append the outcome to ``held``.
 
-    One call in C acquires and notes it. The exception of a signal's handler cannot come between, so that a caller that
-    releases what is noted never leaves the lock locked.
+    One call in C does both, so the exception of a signal handler cannot come between them. A caller that obeys ``held``
+    never leaves the lock locked.
     """
     held.extend(map(lock_acquire, (True,), (-1.0 if timeout is None else min(timeout, LONGEST),)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..options import Options, option
-from ..validation import require_string_keys
+from ..validation import require_instance, require_string_keys
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,3 +31,5 @@ class StdioOptions(Options):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         require_string_keys(env=self.env)
+        for name, value in (self.env or {}).items():
+            require_instance(f"the variable {name} of `env`", value, str, "a str")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from datetime import UTC, datetime
+from os import urandom
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,21 +17,29 @@ from . import Unanswered
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from . import Transport
+    from .redaction import Redaction
 
 
 class Recorder:
     """Passes messages on to another transport, and writes each as a line of JSON.
 
-    ``side`` is this end of the connection. A line has ``time`` (UTC), ``direction`` (``client->server`` or the reverse),
-    and ``message``, or ``raw`` as a string if the message is not JSON. Lines are appended to the file at once; it is
-    closed with the transport. The first line that cannot be written, as on a full disk, ends the recording with a warning.
+    ``side`` is this end of the connection. A line has ``time`` (UTC), ``session``, a name that all lines of a connection
+    share, ``direction`` (``client->server`` or the reverse), and ``message``, or ``raw`` as a string if the message is not
+    JSON. ``redact`` are the rules of `Redaction`. Lines are appended to the file at once; it is closed with the transport.
+    The first line that cannot be written, as on a full disk, ends the recording with a warning. Raise ``UsageError`` for
+    an invalid rule, ``OSError`` for a file that cannot be opened.
     """
 
-    def __init__(self, transport: Transport, path: str | os.PathLike[str], side: Side) -> None:
+    def __init__(
+        self, transport: Transport, path: str | os.PathLike[str], side: Side, *, redact: Sequence[str] = ()
+    ) -> None:
         self._transport = transport
         self._side: Side = side
+        self._redaction = _redaction(redact)
+        self._session = urandom(4).hex()
         self._lock = Lock()
         self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115  # open as long as the transport is
         self.interrupt = transport.interrupt
@@ -70,12 +79,18 @@ class Recorder:
     def _write(self, sender: Side, message: bytes) -> None:
         entry: dict[str, Any] = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "session": self._session,
             "direction": f"{sender}->{OTHER_SIDE[sender]}",
         }
         text = message.decode("utf-8", "replace")
+        redaction = self._redaction
         try:
-            json.loads(text)
+            found = json.loads(text)
+            if redaction is not None and (redacted := redaction.redact(found)) != found:
+                text = json.dumps(redacted, ensure_ascii=False)
         except (ValueError, RecursionError):
+            if redaction is not None:
+                text = redaction.redact_text(text)
             line = json.dumps({**entry, "raw": text}, ensure_ascii=False)
         else:
             # The text itself, so that numbers keep their digits.
@@ -94,3 +109,11 @@ class Recorder:
         # The buffer may hold a line that could not be written.
         with suppress(OSError):
             self._file.close()
+
+
+def _redaction(rules: Sequence[str]) -> Redaction | None:
+    if not rules:
+        return None
+    from .redaction import Redaction
+
+    return Redaction(rules)

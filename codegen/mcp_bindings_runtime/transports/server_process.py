@@ -7,10 +7,11 @@ is left to the program.
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from threading import Thread
 from time import monotonic, sleep
@@ -34,6 +35,13 @@ ENVIRONMENT: Final = tuple(
     ).split()
 )
 """Variables of this process's environment that a server gets by default."""
+
+_VARIABLE: Final = re.compile(r"\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|(?<=KeyError: ')[A-Z][A-Z0-9_]*(?=')")
+"""The name of an environment variable in a message."""
+_ENVIRONMENT_ERROR: Final = re.compile(
+    r"KeyError|environ|variable|not set|unset|missing|required|undefined", re.IGNORECASE
+)
+"""Words of messages about an environment variable that is not set."""
 
 LONGEST_WORD: Final = 60
 LONGEST_COMMAND: Final = 200
@@ -141,6 +149,8 @@ def _explained(
         found = shutil.which(program, path=env.get("PATH"))
         if found is not None:
             return UsageError(f"{begun}the interpreter that the first line of {found} names is not there; install it")
+        if "://" in program:
+            return UsageError(f"{begun}it is a URL; to connect to it, use Client.http or connect.http")
         if os.sep in program:
             return UsageError(f"{begun}there is no such file; give the path of a program")
         return UsageError(f"{begun}no such program in PATH ({env.get('PATH', '')}); install it, or give its full path")
@@ -153,6 +163,20 @@ def _explained(
     if problem.errno == 8:
         return UsageError(f"{begun}it is not a program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
+
+
+def environment_hint(variables: Collection[str], lines: Sequence[str] | None) -> str:
+    """Return what to do if a server failed for want of an environment variable; empty if nothing indicates it.
+
+    ``variables`` are the names of those that it has; ``lines`` are the last ones of its standard error, if captured.
+    """
+    if lines is None:
+        return "; if it needs variables of this environment, pass env={'NAME': 'value'} or inherit_env=True"
+    for line in reversed(lines):
+        found = _ENVIRONMENT_ERROR.search(line) and _VARIABLE.search(line)
+        if found and found[0] not in variables:
+            return f"; {found[0]} is not in its environment: pass env={{{found[0]!r}: 'value'}} or inherit_env=True"
+    return ""
 
 
 def exit_descriptor(pid: int) -> int:

@@ -72,7 +72,7 @@ class Stdio(Streams):
 def run(serve: Callable[[Stdio], object]) -> None:
     """Run a function that serves over standard input and output.
 
-    Ctrl-C is the usual end of a server that was started in a terminal. It raises KeyboardInterrupt as ever; if nobody
+    Ctrl-C is the usual end of a server that was started in a terminal. It raises KeyboardInterrupt as usual; if nobody
     catches that, the program ends by the signal (status 130 in a shell) without a traceback.
     """
     try:

@@ -6,20 +6,29 @@ import gc
 import json
 import random
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from threading import Event
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_bindings_runtime.account import Account
-from mcp_bindings_runtime.errors import RequestTimeout, UsageError
+from mcp_bindings_runtime.connection.account import Account
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, UsageError
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS_SIZE
+from mcp_bindings_runtime.http.server import client_request_limit, session_store
+from mcp_bindings_runtime.http.server.client_request_limit import ClientRequestLimit, TooManyClientRequests
 from mcp_bindings_runtime.http.server.event_log import Priority
-from mcp_bindings_runtime.http.server.session_store import MAX_RECORD_SIZE, MemorySessionStore, SessionRecord
+from mcp_bindings_runtime.http.server.session_channel import SessionChannel
+from mcp_bindings_runtime.http.server.session_store import (
+    MAX_RECORD_SIZE,
+    MemorySessionStore,
+    SessionRecord,
+    TooManySessions,
+)
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.http.server.unsent_responses import UnsentResponses
 from support.echo_server import echo_server
@@ -95,6 +104,65 @@ def test_a_new_session_does_not_look_at_all_others_while_the_table_is_full() -> 
     assert looks == [str(number) for number in range(20)]
 
 
+def test_sessions_in_use_are_passed_over_once_and_not_for_each_new_session() -> None:
+    looks: list[str] = []
+
+    def is_used(session_id: str) -> bool:
+        looks.append(session_id)
+        return session_id.isdigit()
+
+    store = store_of([], limit=500, per_source=500)
+    store.add_use_check(is_used)
+    for number in range(400):
+        store.create(SessionRecord(str(number), LATEST, state="open"))
+    for number in range(120):
+        store.create(SessionRecord(f"new {number}", LATEST, state="open"))
+    assert len(looks) == 400 + 20
+
+
+def test_while_all_sessions_are_in_use_they_are_looked_at_once_a_second() -> None:
+    now = [100.0]
+    in_use = {str(number) for number in range(5)}
+    looks: list[str] = []
+    store = store_of([], limit=5, per_source=5, clock=lambda: now[0])
+    store.add_use_check(lambda session_id: looks.append(session_id) or session_id in in_use)
+    for name in sorted(in_use):
+        store.create(SessionRecord(name, LATEST, state="open"))
+    for _ in range(20):
+        with pytest.raises(TooManySessions):
+            store.create(SessionRecord("new", LATEST, state="open"))
+    # Among those of the source, and among all.
+    assert len(looks) == 2 * 5
+    in_use.clear()
+    now[0] += session_store._PAUSE
+    store.create(SessionRecord("new", LATEST, state="open"))
+
+
+@given(st.data())
+def test_the_sessions_of_a_source_end_in_the_order_of_their_last_use(data: st.DataObject) -> None:
+    ended: list[str] = []
+    store = store_of(ended, limit=100, per_source=4)
+    unopened: dict[str, list[str]] = {"a": [], "b": []}
+    opened: dict[str, list[str]] = {"a": [], "b": []}
+    expected: list[str] = []
+    for number in range(30):
+        source = data.draw(st.sampled_from("ab"))
+        kept = unopened[source] + opened[source]
+        if kept and data.draw(st.booleans()):
+            used = data.draw(st.sampled_from(kept))
+            assert store.load(used) is not None
+            if used in opened[source]:
+                opened[source].remove(used)
+                opened[source].append(used)
+            continue
+        state = data.draw(st.sampled_from(["open", "agreed"]))
+        store.create(SessionRecord(str(number), LATEST, state=state, source=source))
+        if len(kept) == 4:
+            expected.append((unopened[source] or opened[source]).pop(0))
+        (opened if state == "open" else unopened)[source].append(str(number))
+    assert ended == expected
+
+
 def test_one_source_cannot_end_the_sessions_of_others() -> None:
     ended: list[str] = []
     store = store_of(ended, limit=8, per_source=2)
@@ -148,6 +216,34 @@ def test_newcomers_begin_sessions_while_others_flood_the_table() -> None:
             each.close()
         held.close()
         stream.close()
+
+
+@pytest.fixture
+def without_garbage_collector() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("without_garbage_collector")
+def test_a_session_that_ends_leaves_the_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    channels, ended = WeakSet[SessionChannel](), list[str]()
+    close = SessionChannel.close
+
+    def closed(channel: SessionChannel, *lines: Any) -> None:
+        channels.add(channel)
+        ended.append(channel.record.id)
+        close(channel, *lines)
+
+    monkeypatch.setattr(SessionChannel, "close", closed)
+    server, _ = echo_server(LATEST)
+    with endpoint(server, store=MemoryStore(sessions=4, sessions_per_source=4)) as wire:
+        hello = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO}
+        for number in range(12):
+            assert wire.post(request("initialize", number, hello)).status == 200
+        assert len(ended) == 8
+        # The account has released them, so nothing else may keep them.
+        eventually(lambda: not channels)
 
 
 def test_what_a_client_says_of_itself_is_bounded() -> None:
@@ -370,6 +466,66 @@ def test_an_answer_waits_for_room_until_clients_have_read() -> None:
         waiting = pool.submit(second.append, b"answer", PATIENCE)
         first.read(reader, 0, 0)
         assert waiting.result(PATIENCE) == 0
+
+
+def test_answers_that_wait_for_room_are_bounded_in_bytes() -> None:
+    store = MemoryStore()
+    store.memory.set_limits(100_000, 100_000)
+    store.sessions.create(SessionRecord("a", LATEST, state="open", source="slow"))
+    logs = [store.open("a", str(number)) for number in range(4)]
+    for log in logs:
+        log.attach()
+    logs[0].append(b"x" * 200_000, 0)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(logs[1].append, b"y" * 20_000, PATIENCE)
+        eventually(lambda: store.memory.waiting.amount_of("slow"))
+        with pytest.raises(RequestTimeout, match="clients read too slowly: for 0 seconds"):
+            logs[2].append(b"z" * 20_000, PATIENCE)
+        store.end_streams("a")
+        with pytest.raises(ConnectionClosed):
+            waiting.result(PATIENCE)
+    assert not store.memory.waiting.used
+
+
+def parked(wire: Wire, session: dict[str, str], number: int) -> Any:
+    """Call a tool that asks the client, which does not answer; return the stream once the question is there."""
+    stream = wire.stream(call(number, ask=0), **session)
+    stream.message()
+    return stream
+
+
+def test_requests_to_clients_that_wait_are_bounded_and_charged() -> None:
+    server, _ = echo_server(LATEST)
+    # Nobody answers the last questions, so the handlers would use all the time that they are given to finish.
+    with endpoint(server, handlers=8, grace=0.1) as wire:
+        wire.initialize(LATEST, {"roots": {}})
+        streams = [parked(wire, {}, number) for number in range(4)]
+        refused = wire.post(call(9, ask=0))
+        assert refused.status == 503
+        assert wire.post(call(10, n=1)).text == "1"
+        # The end of a call makes room for another one.
+        assert wire.post(notification("notifications/cancelled", {"requestId": 0})).status == 202
+        streams[0].messages()
+        parked(wire, {}, 11)
+
+
+def test_requests_to_clients_leave_handlers_for_other_sources() -> None:
+    memory = Account("bytes", 100 * client_request_limit.SIZE)
+    limit = ClientRequestLimit(8, memory)
+    with ExitStack() as stack:
+        for source in "aaaa":
+            stack.enter_context(limit.charged(source))
+        with pytest.raises(TooManyClientRequests), limit.charged("a"):
+            raise AssertionError
+        for source in "bb":
+            stack.enter_context(limit.charged(source))
+        with pytest.raises(TooManyClientRequests), limit.charged("b"):
+            raise AssertionError
+        assert memory.used == 6 * client_request_limit.SIZE
+    assert not memory.used
+    memory.set_limits(client_request_limit.SIZE, client_request_limit.SIZE)
+    with limit.charged("a"), pytest.raises(TooManyClientRequests), limit.charged("a"):
+        raise AssertionError
 
 
 def test_equal_changes_of_a_client_are_handled_once() -> None:

@@ -44,17 +44,20 @@ def asking(revision: str):
 
 
 @pytest.mark.parametrize(
-    ("header", "error"),
+    ("header", "status", "error"),
     [
-        (None, None),
-        ("Bearer bad", "invalid_token"),
-        ("Bearer", "invalid_token"),
-        ("Basic b2Y6eA==", "invalid_token"),
-        ("Bearer of-ada, Bearer of-bob", "invalid_token"),
-        ("Bearer " + "x" * 20000, "invalid_token"),
+        (None, 401, None),
+        ("", 401, None),
+        ("Basic b2Y6eA==", 401, None),
+        ("DPoP of-ada", 401, None),
+        ("Bearer bad", 401, "invalid_token"),
+        ("Bearer", 400, "invalid_request"),
+        ("Bearer of-ada, Bearer of-bob", 400, "invalid_request"),
+        ("Bearer of ada", 400, "invalid_request"),
+        ("Bearer " + "x" * 20000, 400, "invalid_request"),
     ],
 )
-def test_without_a_good_token_everything_is_refused(header, error):
+def test_without_a_good_token_everything_is_refused(header, status, error):
     with endpoint(asking(LATEST), asking(NEW), authorization=guarded(scopes=["mcp:read"])) as wire:
         headers = {} if header is None else {"Authorization": header}
         for refused in (
@@ -63,19 +66,23 @@ def test_without_a_good_token_everything_is_refused(header, error):
             wire.ask("DELETE", headers=headers),
             wire.ask("GET", headers={"Accept": "text/event-stream", **headers}, path="/sse"),
         ):
-            assert refused.status == 401
+            assert refused.status == status
             challenge = refused.headers["www-authenticate"]
             assert challenge.startswith("Bearer ")
             assert f'resource_metadata="{METADATA}"' in challenge
-            assert 'scope="mcp:read"' in challenge
-            assert (f'error="{error}"' in challenge) is (error is not None)
+            assert ('scope="mcp:read"' in challenge) is (status == 401)
+            if error is None:
+                # A client that has sent no token learns nothing more (RFC 6750, section 3.1).
+                assert "error" not in challenge
+            else:
+                assert f'error="{error}", error_description="' in challenge
 
 
 def test_a_token_that_is_not_enough_is_told_what_it_lacks():
     with endpoint(asking(NEW), authorization=guarded()) as wire:
         refused = wire.post(call(), Authorization="Bearer poor")
         assert refused.status == 403
-        assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+        assert 'error="insufficient_scope", error_description="' in refused.headers["www-authenticate"]
         assert 'scope="mcp:call"' in refused.headers["www-authenticate"]
 
 
@@ -108,6 +115,59 @@ def test_the_metadata_is_public(place):
             "bearer_methods_supported": ["header"],
             "scopes_supported": ["a", "b"],
         }
+
+
+@pytest.mark.parametrize("place", ["", "/mcp"])
+def test_a_page_of_any_origin_may_read_public_metadata_and_nothing_else(place):
+    page = {"Origin": "https://page.example"}
+    asks = {**page, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "mcp-protocol-version"}
+    path = f"/.well-known/oauth-protected-resource{place}"
+    with endpoint(asking(NEW), authorization=guarded(public_metadata=True)) as wire:
+        answer = wire.ask("GET", headers=page, path=path)
+        assert answer.json["resource"] == RESOURCE
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert "access-control-allow-credentials" not in answer.headers
+        preflight = wire.ask("OPTIONS", headers=asks, path=path)
+        assert (preflight.status, preflight.headers["access-control-allow-headers"]) == (204, "*")
+        assert preflight.headers["access-control-allow-methods"] == "GET"
+        assert wire.ask("POST", b"{}", {**page, "Content-Type": "application/json"}, path).status == 403
+        assert wire.post(call(), **page).status == 403
+    with endpoint(asking(NEW), authorization=guarded()) as wire:
+        assert wire.ask("GET", headers=page, path=path).status == 403
+
+
+def test_an_allowed_page_gets_one_answer_about_its_origin():
+    page = "https://page.example"
+    with endpoint(asking(NEW), authorization=guarded(public_metadata=True), allowed_origins=[page]) as wire:
+        connection, response = wire.send("GET", headers={"Origin": page}, path="/.well-known/oauth-protected-resource")
+        assert response.headers.get_all("Access-Control-Allow-Origin") == ["*"]
+        connection.close()
+
+
+@pytest.mark.parametrize("header", ["Host", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded"])
+def test_no_header_of_a_request_changes_what_the_metadata_say(header):
+    evil = {header: "evil.example" if header != "X-Forwarded-Proto" else "gopher"}
+    with endpoint(asking(NEW), authorization=guarded(), allowed_hosts=["*"]) as wire:
+        answer = wire.ask("GET", headers=evil, path="/.well-known/oauth-protected-resource")
+        assert (answer.status, answer.json["resource"]) == (200, RESOURCE)
+        refused = wire.post(call(), **evil)
+        assert f'resource_metadata="{METADATA}"' in refused.headers["www-authenticate"]
+
+
+def test_the_query_of_a_resource_is_part_of_the_place_of_its_metadata():
+    tenant = Authorization(validate, resource=f"{RESOURCE}?tenant=a", authorization_servers=["https://as.example"])
+    with endpoint(asking(NEW), authorization=tenant) as wire:
+        assert f'resource_metadata="{METADATA}?tenant=a"' in wire.post(call()).headers["www-authenticate"]
+        place = urlsplit(METADATA).path
+        assert wire.ask("GET", path=f"{place}?tenant=a").json["resource"] == f"{RESOURCE}?tenant=a"
+
+
+def test_a_token_in_the_query_does_not_count():
+    with endpoint(asking(NEW), authorization=guarded()) as wire:
+        message, headers = modern(call())
+        body = json.dumps(message).encode()
+        kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        assert wire.ask("POST", body, {**kinds, **headers}, "/mcp?access_token=of-ada").status == 401
 
 
 def test_beside_a_site_the_metadata_of_the_mount_is_at_the_root_and_all_else_there_is_the_sites():

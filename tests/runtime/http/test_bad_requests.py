@@ -48,6 +48,15 @@ def refused(answer, status, code=-32600):
     return answer
 
 
+def test_a_request_without_a_session_is_refused_with_the_revision_that_needs_none() -> None:
+    for revision, sessionless in ((LATEST, False), (NEW, True)):
+        server, _ = echo_server(revision, revisions=[LATEST, NEW] if sessionless else [LATEST])
+        with endpoint(server) as wire:
+            reason = refused(wire.post(call(1)), 400).json["error"]["data"]["reason"]
+        assert "begin a session with initialize" in reason
+        assert (f"has the header MCP-Protocol-Version: {NEW}" in reason) is sessionless
+
+
 @pytest.mark.parametrize(
     "content_type",
     ["", "text/plain", "application/jsonx", "application/json; charset=latin-1", "application/json;;x", "json"],
@@ -479,5 +488,5 @@ def test_where_nobody_can_listen_is_said():
 
 @pytest.mark.parametrize("port", [-1, 65536, "8000", None])
 def test_what_is_no_port_is_said(port):
-    with pytest.raises(UsageError, match=r"`port` must be from 1 to 65535, or 0"):
+    with pytest.raises(UsageError, match=r"`port` must be an integer from 1 to 65535, or 0"):
         make_server([echo_server("2025-11-25")[0]], port=port)

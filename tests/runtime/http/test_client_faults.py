@@ -11,8 +11,24 @@ from typing import Any
 
 import pytest
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
+from mcp_bindings_runtime.http.client.exchange import Exchange
+from mcp_bindings_runtime.http.client.options import HttpClientOptions
+from mcp_bindings_runtime.http.client.wire import Wire, discard, read_body
 from support.revisions import HANDSHAKE, STATELESS
-from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, chunk, event, head, result, stream
+from support.scripted_http_server import (
+    END,
+    Cut,
+    HttpPeer,
+    McpPeer,
+    Request,
+    answer,
+    called,
+    chunk,
+    event,
+    head,
+    result,
+    stream,
+)
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 NEWEST, NEW = HANDSHAKE[-1], STATELESS[-1]
@@ -239,4 +255,23 @@ def test_many_failing_calls_leave_nothing_behind() -> None:
         transport = client.connection._transport
         assert not transport._pending
         assert not transport._exchanges
-        assert not client.connection.calls
+        # The caller may go on before the thread that reads has forgotten the call.
+        eventually(lambda: not client.connection.calls)
+
+
+@pytest.mark.parametrize("kind", ["plain", "chunked"])
+@pytest.mark.parametrize("finish", [discard, lambda response, exchange: read_body(response, exchange, 100)])
+def test_a_response_whose_deadline_passes_before_its_body_is_closed_at_once(finish: Any, kind: str) -> None:
+    whole = answer({}) if kind == "plain" else head() + chunk(b"{}") + END
+    with HttpPeer(lambda request: whole) as peer:
+        wire, exchange = Wire(peer.url, HttpClientOptions()), Exchange("test")
+        response = wire.open("POST", exchange, {}, b"{}")
+        discard(response, exchange)
+        response = wire.open("POST", exchange, {}, b"{}")
+        assert peer.connected() == 1
+        exchange.deadline = 0.0
+        with pytest.raises(RequestTimeout):
+            finish(response, exchange)
+        # The test still refers to the response, so this is not the work of the garbage collector.
+        eventually(lambda: not peer.connected())
+        wire.close()

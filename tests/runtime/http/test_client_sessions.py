@@ -94,7 +94,7 @@ def test_each_call_waits_for_a_new_session_until_its_own_deadline() -> None:
 def test_a_call_whose_deadline_passes_while_it_renews_the_session_leaves_that_to_another() -> None:
     with Renewing(NEWEST) as peer, client_of(peer) as client, ThreadPoolExecutor(2) as threads:
         peer.lost.set()
-        hasty = threads.submit(client.call_tool, "t", timeout=0.5)
+        hasty = threads.submit(client.call_tool, "t", timeout=PATIENCE / 10)
         assert peer.asked_anew.wait(PATIENCE)
         patient = threads.submit(client.call_tool, "t")
         with pytest.raises(RequestTimeout):
@@ -136,7 +136,7 @@ def test_a_refused_renewal_fails_for_all_that_wait_for_it(refusal: bytes, raised
         calls = [threads.submit(client.call_tool, "t") for _ in range(8)]
         assert peer.asked_anew.wait(PATIENCE)
         session = client.connection._transport._session
-        eventually(lambda: len(session._renewal.waiting) == 7)
+        eventually(lambda: len(session._renewal._attempt.waiting) == 7)
         peer.go_on.set()
         faults = [each.exception(PATIENCE) for each in calls]
         assert {type(each) for each in faults} == {raised}
@@ -229,6 +229,51 @@ def test_a_stream_that_is_not_found_any_more_shows_that_the_session_is_lost(refu
         assert peer.methods().count("initialize") == 2
         asked = [each.headers[SESSION] for each in peer.requests if each.method == "GET"]
         assert asked == ["old", "old", "new", *["new"] * refusals]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("losses", [1, 2])
+def test_a_subscription_that_is_refused_for_a_while_is_made_again(status: int, losses: int) -> None:
+    """A server that restarts refuses everything for a time, and may begin a session meanwhile."""
+    sessions = [f"s-{number}" for number in range(losses + 1)]
+    subscribed: list[str] = []
+    refusals: list[bytes] = []
+    heard = Event()
+
+    def play(request: Request) -> Any:
+        session = request.headers.get(SESSION)
+        if asks(request, "initialize"):
+            peer.session = sessions[len(subscribed)]
+        elif session is not None and session != peer.session:
+            return answer(status=404)
+        elif asks(request, "resources/subscribe"):
+            if refusals:
+                return refusals.pop()
+            subscribed.append(str(session))
+        elif request.method == "GET":
+            return open_stream(str(session))
+        return None
+
+    def open_stream(session: str) -> Any:
+        yield head()
+        eventually(lambda: session in subscribed)
+        if session != sessions[-1]:
+            # The session is lost, and more refusals come than a request is repeated.
+            refusals.extend(answer(status=status) for _ in range(4))
+            peer.session = ""
+            yield event(retry=10)
+            yield END
+            return
+        yield event(CHANGED)
+        peer.over.wait(PATIENCE)
+        raise Cut
+
+    policy = RetryPolicy(1, pause=0.01, longest=0.01)
+    peer = McpPeer(NEWEST, play, session=sessions[0], capabilities={"resources": {"subscribe": True}})
+    with peer, listener_of(peer, heard, retries=policy) as client:
+        client.subscribe("file:///a")
+        assert heard.wait(PATIENCE)
+        assert subscribed == sessions
 
 
 def test_a_stream_that_is_refused_for_a_while_is_asked_for_again() -> None:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from itertools import product
+from math import isfinite
 from threading import Event
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp_bindings import connect
 from mcp_bindings_runtime.errors import (
@@ -61,7 +62,8 @@ OF_THE_MESSAGE = {400, 404, 405, 406, 410, 415, 422}
 
 
 def client_of(peer: HttpPeer, revision: str, **options: Any) -> Any:
-    return package(revision).Client.http(f"{peer.url}?key=secret", **{"timeout": PATIENCE, "retries": False, **options})
+    settings = {"timeout": PATIENCE, "retries": False, "revisions": [revision], **options}
+    return package(revision).Client.http(f"{peer.url}?key=secret", **settings)
 
 
 class Body(NamedTuple):
@@ -242,7 +244,7 @@ def test_a_call_of_a_server_of_ours_that_is_busy_may_be_made_again(revision: str
 
 @pytest.mark.parametrize("reach", [package(NEWEST).Client.http, connect.http])
 def test_a_server_of_ours_with_as_many_sessions_as_may_be_is_not_taken_for_another(reach: Any) -> None:
-    server = package(NEWEST).Server("x", "1")
+    server = package(NEWEST).Server("x", "1", revisions=[NEWEST])
     store = MemoryStore(sessions=1)
     store.sessions.add_use_check(lambda _: True)
     with endpoint(server, store=store) as wire:
@@ -258,6 +260,12 @@ def check_busy(fault: HttpError, url: str, seconds: float) -> None:
     assert (fault.status, fault.retry_after, fault.url) == (503, seconds, url)
     assert fault.error["error"]["code"] == -32600
     assert not isinstance(fault, ResponseError)
+
+
+def test_a_refusal_without_a_challenge_names_the_options_to_pass() -> None:
+    hint = r"answered with HTTP status 401 .*\(pass `headers=` or `auth=`\)$"
+    with HttpPeer(lambda request: answer(status=401)) as peer, pytest.raises(HttpError, match=hint):
+        package(NEWEST).Client.http(peer.url, timeout=PATIENCE).connect()
 
 
 def test_a_refused_redirect_names_the_url_that_it_led_to() -> None:
@@ -292,9 +300,12 @@ def test_the_time_to_wait_may_be_seconds_or_a_date_by_the_clock_of_the_server(se
     st.text(max_size=30)
     | st.sampled_from(["-1", "1.5", "²", "Fri, 99 Foo 2026 00:00:00 GMT", "Mon, 1 Jan 0000 00:00:00 GMT"])
 )
+@example("9" * 5000)
+@example("9007199254740993")
+@example("0\x1f")
 def test_any_other_time_to_wait_is_none(text: str) -> None:
     found = retry_after({"Retry-After": text, "Date": text})
-    assert found is None or (text.strip().isdecimal() and found == int(text)) or found == 0
+    assert found is None or found == 0 or (isfinite(found) and found == float(text.strip()))
 
 
 @pytest.mark.parametrize("kind", [HttpError, HttpResponseError])

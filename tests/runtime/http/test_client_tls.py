@@ -56,6 +56,23 @@ def test_a_server_that_is_not_trusted_is_not(identity: tuple[Path, Path]) -> Non
         assert not peer.requests
 
 
+def test_a_server_without_tls_gets_the_hint_to_write_http() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer_in_plain_text() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer_in_plain_text)
+        thread.start()
+        url = f"https://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        with pytest.raises(ConnectionClosed, match=r"if the server has no TLS, write http:// in its URL$"):
+            package(NEWEST).Client.http(url, timeout=PATIENCE, retries=False).connect()
+        thread.join(PATIENCE)
+
+
 def test_closing_ends_a_call_over_tls(identity: tuple[Path, Path]) -> None:
     waiting = threading.Event()
 

@@ -12,7 +12,8 @@ from http.client import HTTPResponse, RemoteDisconnected
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp_bindings_runtime.http.server import cheroot_fast_path
+from mcp_bindings import Authorization, Caller
+from mcp_bindings_runtime.http.server import cheroot_fast_path, connection_handler
 from mcp_bindings_runtime.http.server.cheroot_fast_path import MAX_HEAD_SIZE, MAX_HEADS, HeadCache
 from support.echo_server import echo_server
 from support.raw_http_client import BOTH, NEW, call, endpoint, modern
@@ -22,8 +23,11 @@ from support.scripted_peers import PATIENCE
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     server, _ = echo_server(NEW)
-    with endpoint(server) as wire:
-        yield wire.port
+    with pytest.MonkeyPatch.context() as patched:
+        # A client that sends no more looks as one that has gone, though it waits for the answer.
+        patched.setattr(connection_handler, "POLL_INTERVAL", PATIENCE / 4)
+        with endpoint(server) as wire:
+            yield wire.port
 
 
 def request(port: int, number: int, *changes: str) -> bytes:
@@ -160,6 +164,38 @@ def test_all_is_answered_as_by_cheroot_alone(
     # No head is remembered: cheroot parses each.
     monkeypatch.setattr(cheroot_fast_path, "MAX_HEAD_SIZE", 0)
     assert answers() == fast
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ("Host: evil.example", 403),
+        ("Origin: http://evil.example", 403),
+        ("Accept: application/json", 406),
+        ("Content-Type: text/plain", 415),
+        ("Content-Encoding: gzip", 415),
+    ],
+)
+def test_a_head_is_refused_again_after_another_was_accepted(port: int, change: str, status: int) -> None:
+    with closing(Line(port)) as line:
+        wanted = [200, status, 200, status, status]
+        assert [line.say(request(port, 1, *([] if each == 200 else [change])))[0] for each in wanted] == wanted
+
+
+def test_the_token_in_a_known_head_is_checked_each_time() -> None:
+    """A token may expire or be revoked between two requests with the same bytes."""
+    accepted = {"mine"}
+
+    def check(token: str) -> Caller | None:
+        return Caller("user") if token in accepted else None
+
+    server, _ = echo_server(NEW)
+    guard = Authorization(check, resource="https://mcp.example/mcp", authorization_servers=["https://as.example"])
+    with endpoint(server, authorization=guard) as wire, closing(Line(wire.port)) as line:
+        statuses = [line.say(request(wire.port, number, "Authorization: Bearer mine"))[0] for number in range(3)]
+        accepted.clear()
+        statuses.append(line.say(request(wire.port, 3, "Authorization: Bearer mine"))[0])
+    assert statuses == [200, 200, 200, 401]
 
 
 def head(length: str = "12", name: str = "Content-Length", more: str = "") -> bytes:

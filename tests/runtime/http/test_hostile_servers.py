@@ -69,7 +69,10 @@ def with_length(length: str, *, chunked: bool = False) -> Any:
 
 
 def peak_of_second(call: Callable[[], object], kind: type[Exception], match: str = ".") -> int:
-    """Return the peak of allocated bytes while a call fails for the second time; the first time imports modules."""
+    """Return the peak of allocated bytes while a call fails for the second time; the first time fills caches.
+
+    The bytes of all threads count, those of the scripted server too.
+    """
     with pytest.raises(kind, match=match):
         call()
     tracemalloc.start()
@@ -128,7 +131,8 @@ def test_an_endless_answer_is_left_and_not_kept(revision: str, play: Any, kind: 
     with on_call(revision, play) as peer, client_of(peer, revision) as client:
         assert text_of(client.call_tool("t")) == "ok"
         most = peak_of_second(lambda: client.call_tool("bad"), kind)
-        assert most < 10 * MOST
+        # Less than five times is usual: parts of the message are joined, and the server has them too.
+        assert most < 7 * MOST
         assert text_of(client.call_tool("t")) == "ok"
     eventually(lambda: not threads_of("mcp-http"))
 
@@ -196,6 +200,7 @@ def test_bodies_with_a_content_coding_are_refused_unread(revision: str, kind: st
     with on_call(revision, play) as peer, client_of(peer, revision) as client:
         refused = r"content coding '.*Accept-Encoding: identity"
         most = peak_of_second(lambda: client.call_tool("bad"), ProtocolError, refused)
+        # The parser of headers copies a long one about twelve times.
         assert most < 10 * MOST
         assert text_of(client.call_tool("t")) == "ok"
 

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
+from mcp_bindings import Authorization, Caller
 from mcp_bindings_runtime.connection.thread_pool import ThreadPool
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
@@ -159,6 +160,40 @@ def test_as_many_handlers_run_as_may():
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         seen.go.set()
         assert [each.result(PATIENCE).status for each in held] == [200, 200]
+
+
+def test_one_source_cannot_have_all_handlers():
+    server, seen = echo_server(NEW)
+
+    def named(token: str) -> Caller:
+        return Caller(token)
+
+    resource = {"resource": "https://mcp.example/mcp", "authorization_servers": ["https://issuer.example"]}
+    callers = Authorization(named, **resource)
+    with endpoint(server, handlers=4, authorization=callers) as wire, ThreadPoolExecutor(4) as threads:
+        whole, headers = modern(call(1, hold=True))
+        ada, bob = ({**headers, "authorization": f"Bearer {name}"} for name in ("ada", "bob"))
+        held = [threads.submit(wire.post, whole, **ada) for _ in range(3)]
+        eventually(lambda: seen.running == 3)
+        refused = wire.post(whole, **ada)
+        assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+        held.append(threads.submit(wire.post, whole, **bob))
+        eventually(lambda: seen.running == 4)
+        assert wire.post(whole, **bob).status == 503
+        seen.go.set()
+        assert [each.result(PATIENCE).status for each in held] == [200] * 4
+        # What has ended is not counted any more.
+        assert wire.post(whole, **ada).status == 200
+
+
+def test_one_source_may_have_all_handlers_if_the_option_says_so():
+    server, seen = echo_server(NEW)
+    with endpoint(server, handlers=4, handlers_per_source=4) as wire, ThreadPoolExecutor(4) as threads:
+        whole, headers = modern(call(1, hold=True))
+        held = [threads.submit(wire.post, whole, **headers) for _ in range(4)]
+        eventually(lambda: seen.running == 4)
+        seen.go.set()
+        assert [each.result(PATIENCE).status for each in held] == [200] * 4
 
 
 def test_a_closed_server_lets_what_runs_be_answered():

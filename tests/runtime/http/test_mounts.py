@@ -11,10 +11,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -339,3 +339,39 @@ def test_a_function_that_fails_when_told_ends_it() -> None:
     with pytest.raises(ValueError, match="no"):
         mcp.Server("s", "1").run_http(port=0, ready=ready)
     assert refuses(ports[0])
+
+
+HURRIED = """
+from mcp_bindings import v2026_07_28
+
+app = v2026_07_28.Server("demo", "1.0").wsgi_app(body_time=0.5)
+"""
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 60000", "Transfer-Encoding: chunked"])
+def test_bodies_that_drip_in_give_the_threads_of_gunicorn_back(tmp_path: Path, framing: str) -> None:
+    (tmp_path / "hurried.py").write_text(HURRIED, encoding="utf-8")
+    with served(SERVERS["gunicorn"], tmp_path, "hurried:app") as port, ExitStack() as stack:
+        fields = "".join(f"{name}: {value}\r\n" for name, value in PLAIN.items())
+        # As many as there are threads.
+        dripping = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(8)]
+        for raw in dripping:
+            raw.sendall(f"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n{fields}{framing}\r\n\r\n".encode())
+        stopping = Event()
+
+        def drip() -> None:
+            while not stopping.wait(0.05):
+                for raw in dripping:
+                    with suppress(OSError):
+                        raw.sendall(b"1\r\n \r\n" if "chunked" in framing else b" ")
+
+        thread = Thread(target=drip)
+        thread.start()
+        try:
+            said = [raw.recv(100) for raw in dripping]
+            body, headers = modern(request("server/discover", 1))
+            assert Wire(port, "/").post(body, **headers).status == 200
+        finally:
+            stopping.set()
+            thread.join()
+        assert {each[:13] for each in said} == {b"HTTP/1.1 408 "}

@@ -113,7 +113,7 @@ def test_initialize_of_an_earlier_client_is_refused_with_the_revisions_that_are_
 
 def test_a_client_that_knows_http_with_sse_alone_shows_which_revision_is_served():
     with endpoint(echo_server(NEW)[0]) as wire:
-        client = package(HANDSHAKE[0]).Client.http(f"http://127.0.0.1:{wire.port}/mcp")
+        client = package(HANDSHAKE[0]).Client.http(f"http://127.0.0.1:{wire.port}/mcp", revisions=[HANDSHAKE[0]])
         with pytest.raises(HttpError, match=f"405.*this server supports {NEW}"):
             client.connect()
 
@@ -121,7 +121,7 @@ def test_a_client_that_knows_http_with_sse_alone_shows_which_revision_is_served(
 @pytest.mark.parametrize("revision", HANDSHAKE[1:])
 def test_a_client_of_an_earlier_revision_is_told_which_one_is_served(revision):
     with endpoint(echo_server(NEW)[0]) as wire:
-        client = package(revision).Client.http(f"http://127.0.0.1:{wire.port}/mcp")
+        client = package(revision).Client.http(f"http://127.0.0.1:{wire.port}/mcp", revisions=[revision])
         with pytest.raises(UnsupportedRevision) as caught:
             client.connect()
         assert caught.value.supported == (NEW,)

@@ -84,7 +84,7 @@ LONG_PROGRAM = "import sys\n" + "# nothing to see here\n" * 2000 + "sys.exit(3)"
     ],
 )
 def test_a_message_shows_the_beginning_of_a_long_command(command: list[str], shown: str) -> None:
-    text = end_of(Child(command))
+    text = end_of(Child(command, inherit_env=True))
     assert shown in text
     assert text.endswith("exited with status 3")
     assert len(text) < 400
@@ -114,7 +114,7 @@ def test_how_a_server_ended_is_said(script: str, how: str, watch: str, monkeypat
     if watch == "thread":
         monkeypatch.delattr(os, "pidfd_open")
         monkeypatch.setattr(server_process.sys, "platform", "other")
-    child = shell(script, **SHORT)
+    child = shell(script, **SHORT, inherit_env=True)
     assert end_of(child) == f"the server {'sh -c ' + repr(script)!r} (process {child.pid}) {how}"
 
 
@@ -252,6 +252,7 @@ def no_first_line(folder: Path) -> list[str]:
     [
         (["no-such-program"], {}, r"no such program in PATH \(.+\); install it, or give its full path"),
         (["./no-such-program"], {}, "there is no such file; give the path of a program"),
+        (["http://127.0.0.1/mcp"], {}, "it is a URL; to connect to it, use Client.http or connect.http"),
         (["sh"], {"cwd": "/no/such"}, r"the folder '/no/such' \(cwd\) is not there; create it"),
         (not_executable, {}, r"it may not be executed; chmod \+x it"),
         (no_interpreter, {}, "the interpreter that the first line of .*script names is not there"),
@@ -260,6 +261,7 @@ def no_first_line(folder: Path) -> list[str]:
         ("python server.py", {}, r"got 'python server.py'; use shlex\.split\(\) to split a line"),
         (["sh", "\0"], {}, "embedded null byte"),
         (["sh", 1], {}, r"cannot start \['sh', 1\]: expected str, bytes or os\.PathLike object, not int"),
+        ("http://127.0.0.1/mcp", {}, r"to connect to a URL, use Client\.http or connect\.http"),
         (["sh"], {"stderr": "stdout"}, "stderr is 'stdout'; give 'inherit', 'capture', an open file or a function"),
         (["sh"], {"limit": 0}, "at least 1"),
     ],

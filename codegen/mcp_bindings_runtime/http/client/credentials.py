@@ -32,6 +32,9 @@ class ConnectionSettings(NamedTuple):
 class Credentials(ABC):
     """Authorizes the requests to one server. Thread-safe."""
 
+    reads_responses = False
+    """Whether ``read_response`` is called."""
+
     @abstractmethod
     def headers(self, method: str, url: str, exchange: Exchange) -> Mapping[str, str]:
         """Return the headers that authorize a request; empty for none."""
@@ -44,6 +47,10 @@ class Credentials(ABC):
 
         ``sent`` are the headers that were refused last, ``refusals`` all refusals of this request.
         """
+
+    def read_response(self, url: str, headers: Mapping[str, str]) -> None:
+        """Read the headers of a response, whose names are in lower case, for what the next request needs."""
+        raise NotImplementedError
 
 
 class Authenticator(ABC):

@@ -60,6 +60,8 @@ class Endpoint:
         while True:
             authorized = {**self._headers, **_checked(sent), **headers}
             response = self.wire.open(method, exchange, authorized, body, url)
+            if credentials.reads_responses:
+                credentials.read_response(at, {name.lower(): value for name, value in response.headers.items()})
             if not _wants_credentials(response):
                 return response
             refusals.append(http_error_of(response, exchange))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,7 +49,7 @@ def http_error_of(response: Response, exchange: Exchange) -> HttpError:
         data = b""
     finally:
         exchange.deadline = deadline
-    close(response)
+        close(response)
     error = _error(data)
     message = _message_of(members(error.get("error"))) if error is not None else None
     if response.status == 407:
@@ -71,7 +72,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdecimal():
-        return float(value)
+        seconds = float(value)
+        # Hundreds of digits are infinite, which is no time to wait.
+        return seconds if isfinite(seconds) else None
     at = _time(value)
     if at is None:
         return None

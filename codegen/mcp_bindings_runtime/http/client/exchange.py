@@ -29,6 +29,7 @@ class Exchange:
         "_event",
         "_lock",
         "_socket",
+        "_started",
         "deadline",
         "ended",
         "exhausted",
@@ -43,6 +44,7 @@ class Exchange:
         self.what = what
         """Its description in error messages."""
         self.deadline = deadline
+        self._started = monotonic()
         self.url = ""
         """The URL that its request was sent to last; redirects change it."""
         self.ended = False
@@ -69,13 +71,13 @@ class Exchange:
     @contextmanager
     def pause(self, seconds: float) -> Generator[None]:
         """Replace the deadline inside ``with`` by one in so many seconds; the time does not count against the first one."""
-        deadline, started = self.deadline, monotonic()
-        self.deadline = started + seconds
+        deadline, before, started = self.deadline, self._started, monotonic()
+        self.deadline, self._started = started + seconds, started
         try:
             yield
         finally:
             passed = monotonic() - started
-            self.deadline = deadline + passed
+            self.deadline, self._started = deadline + passed, before + passed
             self.paused += passed
             extend_scopes(passed)
 
@@ -132,7 +134,8 @@ class Exchange:
 
     def timed_out(self) -> RequestTimeout:
         """Return the error for a deadline that has passed."""
-        return RequestTimeout(f"{self.what}: the server has not answered in time")
+        seconds = max(0.0, self.deadline - self._started)
+        return RequestTimeout(f"{self.what}: no answer in {round(seconds, 3):g} s")
 
     def closed(self) -> ConnectionClosed:
         """Return the error for an exchange that was ended on this side."""
@@ -156,7 +159,7 @@ def _until(exchange: Exchange) -> float | None:
 
 
 class BoundedReader(io.RawIOBase):
-    """Reads from a socket until the deadline of an exchange; ``ahead`` was read before."""
+    """Reads from a socket until the deadline of an exchange; first the bytes ``ahead``, which were received before."""
 
     def __init__(self, raw: io.RawIOBase, connection: Any, exchange: Exchange, ahead: bytes = b"") -> None:
         super().__init__()

@@ -20,7 +20,10 @@ class Inbox:
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         # Reentrant, because a signal handler may run in the thread that holds it.
-        self._changed = Condition(RLock())
+        self._lock = RLock()
+        self._changed = Condition(self._lock)
+        self._waiting = 0
+        """Number of threads that wait for a change."""
         self._items: deque[bytes | Unanswered] = deque()
         self._size = 0
         self._interrupted = False
@@ -29,24 +32,32 @@ class Inbox:
 
     def put(self, item: bytes | Unanswered, *, wait: bool = False) -> None:
         """Add an item; with ``wait``, block while the queue is full. Drop it after ``close``."""
-        with self._changed:
+        with self._lock:
             while wait and self._size > self._capacity and not self._shut:
-                self._changed.wait(LONGEST)
+                self._wait(LONGEST)
             if self._shut:
                 return
             self._items.append(item)
             self._size += len(item) if isinstance(item, bytes) else 0
-            self._changed.notify_all()
+            if self._waiting:
+                self._changed.notify_all()
+
+    def _wait(self, seconds: float) -> None:
+        self._waiting += 1
+        try:
+            self._changed.wait(seconds)
+        finally:
+            self._waiting -= 1
 
     def get(self, timeout: float | None) -> bytes | None:
         """Return the next message; see ``Transport.receive``."""
         deadline = None if timeout is None else monotonic() + check_timeout(timeout)
-        with self._changed:
+        with self._lock:
             while not (self._items or self._interrupted or self._shut or self._end is not None):
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
                     return None
-                self._changed.wait(LONGEST if left is None else min(left, LONGEST))
+                self._wait(LONGEST if left is None else min(left, LONGEST))
             if self._shut:
                 raise ConnectionClosed(CLOSED_HERE)
             if self._interrupted:

@@ -200,7 +200,7 @@ class LegacySse:
             self._is_open = False
             lost, self._in_flight = self._in_flight, set()
         for request_id in lost:
-            text = f"the stream of the server ended before the answer ({fault or 'in order'})"
+            text = f"the stream of the server ended before the answer ({fault or 'the server closed it'})"
             self._inbox.put(Unanswered(request_id, ConnectionClosed(text)))
 
     def _open_again(self, fault: Exception | None) -> Response | None:
@@ -281,10 +281,10 @@ class LegacySse:
     def _set_target(self, data: bytes) -> None:
         """Set the URL to post to, which must be in the origin of the server."""
         if self._target:
-            write_log("info", "dropped: another endpoint event; the first one holds")
+            write_log("info", "dropped: another endpoint event; the first one is used")
             return
         target = resolve_url(self._exchange.url, data.decode("utf-8", "replace").strip())
         if origin(target) != origin(self._endpoint.url):
-            text = f"the endpoint of the server is in another origin, {origin(target)}; messages are posted to its own only"
+            text = f"the endpoint for messages has another origin than the stream, {origin(target)}, and is not used"
             raise ProtocolError(text)
         self._target = target

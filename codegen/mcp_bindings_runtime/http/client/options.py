@@ -51,7 +51,7 @@ class HttpClientOptions(Options):
     connect_timeout: Seconds = option(default=10.0)
     """Seconds to open a connection."""
     retries: int | RetryPolicy = option(default=RETRIES)
-    """Limit on the repetitions of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
+    """Limit on the retries of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
     max_message: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of a message from the server."""
 

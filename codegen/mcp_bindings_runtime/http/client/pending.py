@@ -85,20 +85,20 @@ class BackgroundSend:
             self._over.set()
 
 
-def unusable_response(response: Response, what: str) -> ProtocolError:
+def unusable_response(response: Response, exchange: Exchange) -> ProtocolError:
     """Return the exception for a successful HTTP response without a JSON-RPC response."""
     kind = media_type_of(response)
     close(response)
     if response.status in {202, 204}:
-        return ProtocolError(
-            f"{what}: the server accepted the request (HTTP status {response.status}) without an answer"
-        )
-    return ProtocolError(f"{what}: the answer must be {JSON} or {STREAM}, got {kind or 'no type'}")
+        how = f"accepted the request (HTTP status {response.status}) without an answer"
+        return ProtocolError(f"{exchange.what}: {exchange.url} {how}")
+    found = kind or "no type"
+    return ProtocolError(f"{exchange.what}: the answer of {exchange.url} must be {JSON} or {STREAM}, got {found}")
 
 
-def no_answer(what: str) -> ProtocolError:
-    """Return the exception for a body without the response."""
-    return ProtocolError(f"{what}: the server returned no response to this request")
+def no_answer(exchange: Exchange) -> ProtocolError:
+    """Return the exception for a body that contains no response to the request."""
+    return ProtocolError(f"{exchange.what}: the answer of {exchange.url} contains no response to this request")
 
 
 def post_and_wait(
@@ -123,10 +123,10 @@ def post_and_wait(
     if kind == JSON:
         line = one_line(read_body(response, exchange, limit))
         if not pending.answered(line):
-            raise no_answer(out.what)
+            raise no_answer(exchange)
         return line, response.headers
     if kind != STREAM:
-        raise unusable_response(response, out.what)
+        raise unusable_response(response, exchange)
     try:
         events = SseParser(limit)
         while part := next_part(response, exchange):
@@ -140,5 +140,5 @@ def post_and_wait(
                     on_message(line)
     finally:
         close(response)
-    text = f"{out.what}: the stream ended before the answer"
+    text = f"{out.what}: the stream of {exchange.url} ended before the answer"
     raise ConnectionClosed(text)

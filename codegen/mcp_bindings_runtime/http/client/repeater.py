@@ -7,7 +7,7 @@ from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout
-from ...logs import write_log
+from ...logs import CLIENT_LOGGER, write_log
 from .exchange import Exchange
 from .retry import RetryPolicy, failure_of
 
@@ -85,7 +85,7 @@ class Repeater:
         """Wait for the next attempt; return whether the exchange has ended meanwhile."""
         if exchange.ended:
             return True
-        write_log("info", "%s: %s; trying again in %.2f s", retry.what, retry.reason, retry.pause)
+        write_log("info", "%s: %s; trying again in %.2f s", retry.what, retry.reason, retry.pause, logger=CLIENT_LOGGER)
         self._waiting[exchange] = retry
         try:
             return exchange.sleep(retry.pause)

@@ -180,7 +180,9 @@ class ResponseStream:
 
     def _cut_off(self) -> ConnectionClosed:
         how = "" if self._resume is None else ", and it has no event id from which to resume it"
-        return ConnectionClosed(f"{self._exchange.what}: the stream ended before the answer{how}")
+        return ConnectionClosed(
+            f"{self._exchange.what}: the stream of {self._exchange.url} ended before the answer{how}"
+        )
 
     def _ends_subscription(self, data: bytes) -> bool:
         """Return whether a message is the result of a subscription, which a server sends when it stops."""
@@ -199,7 +201,8 @@ class ResponseStream:
                 fault, self._exchange, failures, wanted=self._acknowledged, server_delay=self._events.retry
             )
             if pause is None:
-                text = f"{self._exchange.what}: the stream ended before the answer, and cannot be resumed: {fault}"
+                begun = f"{self._exchange.what}: the stream of {self._exchange.url}"
+                text = f"{begun} ended before the answer, and cannot be resumed: {fault}"
                 raise ConnectionClosed(text) from fault
             retry = Retry(self._exchange.what, str(fault or "the stream ended"), failures, pause)
             if self._repeater.wait(self._exchange, retry):

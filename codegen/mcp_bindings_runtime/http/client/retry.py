@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
 
 RETRIES: Final = 3
-"""Default limit on the repetitions of one request."""
+"""Default limit on the retries of one request."""
 FLOOR: Final = 0.1
 """Least number of seconds of a pause, whatever the server asks for."""
 OPENING: Final = 60.0
@@ -133,7 +133,7 @@ class Failure(NamedTuple):
 
 
 class RetryPolicy:
-    """The limit on repetitions of an HTTP request that failed, and the pauses before them, in seconds.
+    """The limit on retries of an HTTP request that failed, and the pauses before them, in seconds.
 
     A request is sent again at most ``retries`` times, as long as the ``timeout`` of its call lasts; streams are opened again
     without a limit. The first pause is ``pause``; each further one is twice as long, up to ``longest``. A random part of it,
@@ -155,14 +155,14 @@ class RetryPolicy:
         random: Callable[[], float] | None = None,
     ) -> None:
         self.retries = _checked_number(retries)
-        """Limit on the repetitions of one request."""
+        """Limit on the retries of one request."""
         require_seconds(pause=pause, longest=longest)
         if random is not None:
             require_callable("random", random, ())
         self.pause = pause
-        """Seconds before the first repetition."""
+        """Seconds to wait before the first retry."""
         self.longest = longest
-        """Upper bound for the seconds before a repetition."""
+        """Upper bound for the seconds to wait before a retry."""
         self._random = random or Random().random  # noqa: S311  # no secret depends on it
 
     def __repr__(self) -> str:

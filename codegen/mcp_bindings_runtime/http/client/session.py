@@ -6,11 +6,10 @@ Transports, Session Management and Protocol Version Header.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from threading import Lock
-from typing import Any, Final
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
 
-from ...connection.auto_reset_event import AutoResetEvent
 from ...errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
 from ...installed_revisions import facts_of
 from ...logs import write_log
@@ -21,8 +20,12 @@ from .messages import OutgoingMessage
 from .pending import post_and_wait
 from .repeater import Repeater
 from .session_state import SETTING, SessionState, version_in
+from .shared_renewal import SharedRenewal
 from .statuses import INITIALIZE, rejects_message
 from .wire import discard
+
+if TYPE_CHECKING:
+    from ...facts import Facts
 
 SESSION: Final = "Mcp-Session-Id"
 VERSION: Final = "MCP-Protocol-Version"
@@ -39,22 +42,21 @@ class HttpSession:
         *,
         limit: int,
         on_message: Callable[[bytes], Any],
-        version_header: bool | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self.id: str | None = None
         """The session id from the server; None if it has sent none."""
         self.version: str | None = None
         """The negotiated revision."""
-        self._version_header = version_header
+        self._facts = facts
         self._endpoint = endpoint
         self._repeater = repeater
         self._limit = limit
         self._aside = on_message
         self.state = SessionState()
         """The messages that have set the state of the session."""
-        self._lock = Lock()
-        self._renewal: _Renewal | None = None
-        """The renewal under way. Until it has succeeded, ``id`` is that of the lost session."""
+        self._renewal = SharedRenewal()
+        """Until a renewal has succeeded, ``id`` is that of the lost session."""
 
     def headers(self) -> dict[str, str]:
         """Return the headers of every request after ``initialize``."""
@@ -69,9 +71,8 @@ class HttpSession:
         return found
 
     def _names_version(self, version: str) -> bool:
-        if self._version_header is not None:
-            return self._version_header
-        facts = facts_of(version)
+        own = self._facts
+        facts = own if own is not None and own.version == version else facts_of(version)
         return facts is None or facts.version_header
 
     def remember(self, out: OutgoingMessage) -> None:
@@ -91,9 +92,8 @@ class HttpSession:
 
     def await_renewal(self, exchange: Exchange) -> None:
         """Wait while a renewal is under way. Raises as ``renew``."""
-        renewal = self._renewal
-        if renewal is not None:
-            self._wait(renewal, exchange)
+        with _renewing(exchange):
+            self._renewal.wait(exchange)
 
     def renew(self, lost: str | None, exchange: Exchange) -> None:
         """Begin a new session instead of the lost one, or wait until another thread has done so.
@@ -105,56 +105,12 @@ class HttpSession:
         Raise ``HttpError`` for a refusal for another reason, such as access or load; else ``ConnectionClosed``;
         ``RequestTimeout``.
         """
-        while True:
-            with self._lock:
-                if self.id != lost:
-                    return
-                renewal = self._renewal
-                mine = renewal is None
-                if renewal is None:
-                    renewal = self._renewal = _Renewal()
-            if mine:
-                self._renew_for_all(renewal, exchange)
-                return
-            self._wait(renewal, exchange)
 
-    def _wait(self, renewal: _Renewal, exchange: Exchange) -> None:
-        event = exchange.new_event()
-        if event is None:
-            raise exchange.closed()
-        with self._lock:
-            if self._renewal is not renewal:
-                return
-            renewal.waiting.append(event)
-        left = exchange.remaining()
-        session_renewed = event.wait(-1 if left is None else left)
-        if exchange.ended:
-            raise exchange.closed()
-        if not session_renewed:
-            raise exchange.timed_out()
-        if renewal.failure is not None:
-            exchange.exhausted = True
-            raise renewal.failure.again(exchange)
+        def begin() -> None:
+            self.id = self._begin_anew(exchange)
 
-    def _renew_for_all(self, renewal: _Renewal, exchange: Exchange) -> None:
-        """Renew the session for all threads."""
-        found: str | None = self.id
-        try:
-            found = self._begin_anew(exchange)
-        except RequestTimeout:
-            raise
-        except McpError as fault:
-            if exchange.ended:
-                raise exchange.closed() from fault
-            renewal.failure = _Failure(fault)
-            exchange.exhausted = True
-            raise renewal.failure.again(exchange) from fault
-        finally:
-            with self._lock:
-                self.id = found
-                self._renewal = None
-            for each in renewal.waiting:
-                each.set()
+        with _renewing(exchange):
+            self._renewal.run(exchange, lambda: self.id == lost, begin)
 
     def _begin_anew(self, exchange: Exchange) -> str | None:
         """Begin a session as the first one was begun, and return its id."""
@@ -190,32 +146,21 @@ class HttpSession:
         return self._repeater.send(out.method, exchange, attempt)
 
 
-class _Renewal:
-    """A new session that one thread begins and others wait for."""
-
-    __slots__ = ("failure", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: list[AutoResetEvent] = []
-        """The event of each thread that waits."""
-        self.failure: _Failure | None = None
-
-
-class _Failure:
-    """The reason of a failed renewal, for all threads that wait for it."""
-
-    __slots__ = ("_fault",)
-
-    def __init__(self, fault: McpError) -> None:
-        self._fault = fault
-
-    def again(self, exchange: Exchange) -> McpError:
-        """Return an exception of the thread's own, as each gets a traceback."""
-        fault = self._fault
+@contextmanager
+def _renewing(exchange: Exchange) -> Generator[None]:
+    """Raise the errors of a renewal as those of the message that waits for it."""
+    try:
+        yield
+    except RequestTimeout:
+        raise
+    except McpError as fault:
+        if exchange.ended:
+            raise exchange.closed() from fault
+        exchange.exhausted = True
         if isinstance(fault, HttpError) and not rejects_message(fault.status):
-            return HttpError(*fault.args)
-        text = f"{exchange.what}: the session was lost, and no new one could be begun: {fault}"
-        return ConnectionClosed(text)
+            raise HttpError(*fault.args) from fault
+        text = f"{exchange.what}: the session was lost, and no new one could be started: {fault}"
+        raise ConnectionClosed(text) from fault
 
 
 def _session_id(headers: Mapping[str, str]) -> str | None:

@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...errors import ProtocolError
+from ...errors import HttpError, ProtocolError
 from ...logs import write_log
 from .messages import OutgoingMessage, members
+from .retry import COLUMNS
 from .statuses import INITIALIZE
 
 _INITIALIZED: Final = "notifications/initialized"
@@ -53,7 +54,7 @@ class SessionState:
         """Send the messages in a new session, which must have the same ``version``.
 
         ``send`` returns the response to a request; ``notify`` sends a notification. Raise ``ProtocolError`` for another
-        version, and what these raise.
+        version, and what these raise. The server may refuse the log level and subscriptions, but not for the time being.
         """
         if self._initialize is None or self._initialized is None:
             text = "it was not initialized yet"
@@ -68,6 +69,9 @@ class SessionState:
             try:
                 refusal = members(members(_read(send(out))).get("error")).get("message")
             except ProtocolError as fault:
+                if isinstance(fault, HttpError) and fault.status in COLUMNS:
+                    # The server answers later. Without this message the client would wait for changes in vain.
+                    raise
                 refusal = fault
             if refusal is not None:
                 write_log("warning", "%s was refused in the new session: %s", out.method, refusal)

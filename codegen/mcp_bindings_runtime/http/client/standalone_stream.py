@@ -120,6 +120,8 @@ class StandaloneStream:
 
     def _open(self) -> Response | None:
         """Return the stream, or None if the server has none. Raise ``HttpError``, and as ``Wire.open``."""
+        # Each opening may repeat the requests that it depends on.
+        self._exchange.exhausted = False
         while True:
             self._exchange.deadline = monotonic() + OPENING
             self._session.await_renewal(self._exchange)
@@ -131,15 +133,17 @@ class StandaloneStream:
             if response.status == 400 and "Last-Event-ID" in headers:
                 # The server no longer has the event.
                 self._events.last_id = ""
+            elif response.status == 404 and session is not None and self._session_read == session:
+                # It is released first: a renewal may fail.
+                discard(response, self._exchange)
+                self._session.renew(session, self._exchange)
+                continue
             elif response.status != 404 or not self._has_new_session(session):
                 return self._accepted(response, session)
             discard(response, self._exchange)
 
     def _has_new_session(self, session: str | None) -> bool:
-        """Return whether to try in a new session, after the stream was not found."""
-        if session is not None and self._session_read == session:
-            self._session.renew(session, self._exchange)
-            return True
+        """Return whether there is a new session to try in, after the stream was not found."""
         with self._lock:
             if self._session.id != session:
                 return True

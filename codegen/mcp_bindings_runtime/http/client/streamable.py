@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout, UsageError
 from ...logs import write_log
 from ...session.framing import DEFAULT_LIMIT, check_message
-from ...transports import CLOSED_HERE, Unanswered, check_timeout
+from ...transports import CLOSED_HERE, RelatedMessage, Unanswered, check_timeout
 from ..headers import request_headers
 from .endpoint import JSON, STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
@@ -38,6 +38,7 @@ from .statuses import INITIALIZE, answers, exception_of, refuses_handshake, reje
 from .wire import close, discard, read_body
 
 if TYPE_CHECKING:
+    from ...facts import Facts
     from .wire import Response
 
 _LISTEN: Final = "subscriptions/listen"
@@ -55,8 +56,8 @@ class StreamableHttp:
     """A client transport to the server behind an endpoint, for one connection of any revision.
 
     A message may have ``limit`` bytes. With ``legacy`` a server that refuses ``initialize`` is tried with HTTP+SSE; with
-    ``only_sse`` HTTP+SSE is used from the start. ``version_header`` is whether requests of a session name their version;
-    None: it depends on the negotiated version. ``retries`` is the policy for failed requests.
+    ``only_sse`` HTTP+SSE is used from the start. ``facts`` are those of the client's revision, which need not be the one
+    that is negotiated. ``retries`` is the policy for failed requests.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class StreamableHttp:
         limit: int = DEFAULT_LIMIT,
         legacy: bool = True,
         only_sse: bool = False,
-        version_header: bool | None = None,
+        facts: Facts | None = None,
         retries: RetryPolicy | None = None,
     ) -> None:
         self._endpoint = endpoint
@@ -75,9 +76,7 @@ class StreamableHttp:
         self._try_legacy = legacy
         self._only_sse = only_sse
         self._inbox = Inbox()
-        self._session = HttpSession(
-            endpoint, self._repeater, limit=limit, on_message=self._put, version_header=version_header
-        )
+        self._session = HttpSession(endpoint, self._repeater, limit=limit, on_message=self._put, facts=facts)
         self._tool_headers = ToolHeaders()
         self._lock = RLock()
         self._pending: dict[Any, PendingRequests] = {}
@@ -191,9 +190,10 @@ class StreamableHttp:
 
     def _send_requests(self, out: OutgoingMessage, exchange: Exchange) -> None:
         # Only the answer to a request for a task names the task, so it is read even if its caller has given up.
-        reading = Exchange(out.what, exchange.deadline + _LATE) if out.for_task else exchange
+        for_task = out.for_task
+        reading = Exchange(out.what, exchange.deadline + _LATE) if for_task else exchange
         pending = PendingRequests(out, reading)
-        background = pending.background = BackgroundSend(partial(self._exchange, pending)) if out.for_task else None
+        background = pending.background = BackgroundSend(partial(self._exchange, pending)) if for_task else None
         with self._lock:
             self._pending.update(dict.fromkeys(out.ids, pending))
             self._stateless = out.stateless
@@ -262,7 +262,7 @@ class StreamableHttp:
             except HttpError as refusal:
                 if not lacks_headers(refusal):
                     raise
-                write_log("info", "tools/call: the server misses headers; listing the tools again")
+                write_log("info", "tools/call: the server reports missing headers; listing the tools again")
             return self._post_once(out, exchange, {**headers, **self._headers_for_tool(out, exchange, anew=True)})
         if out.method != INITIALIZE:
             self._session.await_renewal(exchange)
@@ -319,12 +319,12 @@ class StreamableHttp:
             )
             return stream.begin()
         if kind != JSON:
-            raise unusable_response(response, out.what)
+            raise unusable_response(response, pending.exchange)
         body = read_body(response, exchange, self._limit)
         if body and not body.isspace():
             self._deliver(pending, body, wait=False)
         if pending.waiting:
-            raise no_answer(out.what)
+            raise no_answer(pending.exchange)
         return False
 
     def _reopen(self, pending: PendingRequests) -> Response:
@@ -333,9 +333,9 @@ class StreamableHttp:
         response = self._post_once(out, pending.exchange, request_headers(out.message))
         if media_type_of(response) == JSON:
             self._deliver(pending, read_body(response, pending.exchange, self._limit), wait=True)
-            raise no_answer(out.what)
+            raise no_answer(pending.exchange)
         if media_type_of(response) != STREAM:
-            raise unusable_response(response, out.what)
+            raise unusable_response(response, pending.exchange)
         return response
 
     def _deliver(self, pending: PendingRequests, message: bytes, wait: bool) -> None:
@@ -347,7 +347,7 @@ class StreamableHttp:
                 self._session.agree(line)
             elif pending.out.method == "tools/list" and pending.out.stateless:
                 line = self._tool_headers.learn(line)
-        self._inbox.put(line, wait=wait)
+        self._inbox.put(line if answered else RelatedMessage(line, pending.out.ids), wait=wait)
         pending.waiting -= answered
         if not pending.waiting:
             self._forget(pending)

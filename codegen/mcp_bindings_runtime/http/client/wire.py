@@ -46,7 +46,10 @@ _LENGTH_DIGITS: Final = 20
 """Limit on the digits of a ``Content-Length``."""
 _TUNNEL: Final = re.compile(r"Tunnel connection failed: (\d{3})")
 """The only trace of the proxy's status that ``http.client`` leaves."""
+_PLAIN: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
+"""Reasons of OpenSSL for a peer that answers TLS with something else, most often plain HTTP."""
 _PROXY_CREDENTIALS: Final = "as `proxy_headers={'Proxy-Authorization': 'Basic …'}`, which the server never gets"
+_CODING_NAME: Final = re.compile(r"[^\s,]+")
 _DISCARDED: Final = 64 * 1024
 """Limit on the bytes of an ignored body that are read to keep its connection."""
 
@@ -150,17 +153,24 @@ class Wire:
 
 
 def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
-    """Return the body of a response.
+    """Return the body of a response; close the response if that fails, so that no socket is left open.
 
     Raises MessageTooLarge beyond ``limit`` bytes, ProtocolError for a body with a content coding, and as ``Wire.open``.
     """
+    try:
+        return _read_body(response, exchange, limit)
+    except BaseException:
+        close(response)
+        raise
+
+
+def _read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
     _refuse_coding(response, exchange)
     length = response.left if isinstance(response, PlainResponse) else _stated_length(response, exchange)
     try:
         if length is not None:
             exchange.remaining()
             if length > limit:
-                close(response)
                 raise MessageTooLarge(length, limit)
             return response.read()
         parts: list[bytes] = []
@@ -169,7 +179,6 @@ def read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
             parts.append(part)
             size += len(part)
             if size > limit:
-                close(response)
                 raise MessageTooLarge(size, limit)
         return b"".join(parts)
     except FAILURES as fault:
@@ -184,7 +193,6 @@ def _stated_length(response: Response, exchange: Exchange) -> int | None:
     # A length that is repeated is valid.
     length, *others = {each.strip() for each in value.split(",")}
     if others or len(length) > _LENGTH_DIGITS or not (length.isascii() and length.isdecimal()):
-        close(response)
         text = f"{exchange.what}: Content-Length must be a number of bytes, got {value[:_LENGTH_DIGITS]!r}"
         raise ProtocolError(text)
     return int(length)
@@ -201,11 +209,13 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
 
 def discard(response: Response, exchange: Exchange) -> None:
     """Finish a response whose body does not matter: read a short one, so that its connection can be used again."""
-    if not _coding(response):
-        size = 0
-        while size < _DISCARDED and (part := next_part(response, exchange)):
-            size += len(part)
-    close(response)
+    try:
+        if not _coding(response):
+            size = 0
+            while size < _DISCARDED and (part := next_part(response, exchange)):
+                size += len(part)
+    finally:
+        close(response)
 
 
 def _part(response: Response, exchange: Exchange) -> bytes:
@@ -215,9 +225,10 @@ def _part(response: Response, exchange: Exchange) -> bytes:
 
 
 def _coding(response: Response) -> str:
-    """Return the content codings of a body (RFC 9110, section 8.4), without ``identity``; empty for none."""
-    field = response.headers.get("Content-Encoding", "")
-    return ", ".join(each for each in map(str.strip, field.split(",")) if each.lower() not in {"", "identity"})
+    """Return the first content coding of a body (RFC 9110, section 8.4) that is not ``identity``; empty for none."""
+    # A server can name ten thousand, so they are not split into a list.
+    names = (each[0] for each in _CODING_NAME.finditer(response.headers.get("Content-Encoding", "")))
+    return next((each for each in names if each.lower() != "identity"), "")
 
 
 def _refuse_coding(response: Response, exchange: Exchange) -> None:
@@ -260,9 +271,14 @@ def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
     if isinstance(fault, SSLError | ssl.SSLError):
         # A certificate stays as it is.
         exchange.exhausted = any(isinstance(each, ssl.SSLCertVerificationError) for each in (fault, *fault.args))
-        return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}")
+        hint = (
+            "; if the server has no TLS, write http:// in its URL" if any(each in str(fault) for each in _PLAIN) else ""
+        )
+        return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}{hint}")
     how = "after a part of the answer" if exchange.response_began else "before the server answered"
-    return ConnectionClosed(f"{exchange.what}: the connection ended {how} ({_innermost(fault)})")
+    return ConnectionClosed(
+        f"{exchange.what}: the connection to {exchange.url or url} ended {how} ({_innermost(fault)})"
+    )
 
 
 def _innermost(fault: BaseException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ...distribution import install_command
 from ...errors import UsageError
 from ..server.store import StoreUnavailable
 
@@ -13,7 +14,7 @@ try:
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 except ImportError as missing:
-    message = "RedisStore needs redis; run: pip install 'mcp-bindings[redis]'"
+    message = f"RedisStore needs redis; run: {install_command('redis')}"
     raise UsageError(message) from missing
 
 
@@ -37,9 +38,13 @@ class RedisClient:
                 # A command that is sent twice may run twice. Callers that may retry do so themselves.
                 retry=Retry(NoBackoff(), 0),
             )
-        except (ValueError, TypeError) as error:
-            text = f"{error}; use redis://HOST:PORT/DATABASE, rediss://… or unix:///PATH"
-            raise UsageError(text) from None
+        except (ValueError, TypeError):
+            # The reason may contain a part of the password.
+            message = (
+                "the URL of Redis is not valid; use redis://HOST:PORT/DATABASE, rediss://… or unix:///PATH, with a "
+                "password as redis://:PASSWORD@HOST…, percent-encoded"
+            )
+            raise UsageError(message) from None
         self._redis: Any = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Any] = {}
 

@@ -36,18 +36,22 @@ class Wakeup(Event):
 
 
 class RedisEventLog:
-    """The log of a stream; it expires ``lifetime`` seconds after its last use."""
+    """The log of a stream; it expires ``lifetime`` seconds after its last use.
+
+    ``memory`` limits the bytes of all logs of a source.
+    """
 
     remote = True
 
     def __init__(
-        self, client: RedisClient, readers: LocalReaders, session_id: str, stream: str, *, lifetime: float
+        self, client: RedisClient, readers: LocalReaders, session_id: str, stream: str, *, lifetime: float, memory: int
     ) -> None:
         self._client = client
         self._local_readers = readers
         self._session_id = session_id
         self._stream = stream
         self._lifetime = int(lifetime * 1000)
+        self._memory = memory
         self._wakeups: dict[int, Wakeup] = {}
 
     def _run(self, script: str, *arguments: object) -> Any:
@@ -68,7 +72,7 @@ class RedisEventLog:
 
     def _append(self, line: bytes, timeout: float | None, priority: Priority, *, mark: str = "", retry: int = 0) -> int:
         # The token keeps a retry from appending twice.
-        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._lifetime, priority.value)
+        arguments = (line, retry, token_urlsafe(9), mark, CAPACITY, COUNT, self._lifetime, priority.value, self._memory)
         start = monotonic()
         pause = 0.01
         while True:

@@ -1,11 +1,12 @@
 """Lua scripts, each of which is one atomic step in Redis: event logs, sessions, and messages between processes.
 
-Keys below the prefix, all of which expire: ``session:ID``, a hash, and ``sessions``, their ids by expiry. ``log:ID:STREAM``,
-the state of a log, ``events:ID:STREAM``, a list of its messages (``CODE:NUMBER:LINE``; the code is 0 for a required
-message, n for a notification, or the milliseconds until a reconnection), and ``logs:ID``, the streams of a session by age.
-``told:ID``, the marks of the announcements that a session has received. ``alive:PROCESS``, the heartbeat of a process;
-``inbox:PROCESS``, a Redis stream of readers to wake; ``bus``, a Redis stream of messages to all processes, and
-``bus:size``, its bytes.
+Keys below the prefix, all of which expire: ``session:ID``, a hash, and the ids of sessions by expiry: ``sessions`` and
+``unopened``, ``sessions:SOURCE`` and ``unopened:SOURCE``. ``log:ID:STREAM``, the state of a log, ``events:ID:STREAM``, a
+list of its messages (``CODE:NUMBER:LINE``; the code is 0 for a required message, n for a notification, or the milliseconds
+until a reconnection), and ``logs:ID``, the streams of a session by age. ``told:ID``, the marks of the announcements that a
+session has received. ``held:SOURCE``, the bytes in the logs of a source, and in all of them, and ``streams:SOURCE``, these
+logs by age. ``alive:PROCESS``, the heartbeat of a process; ``inbox:PROCESS``, a Redis stream of readers to wake;
+``bus``, a Redis stream of messages to all processes, and ``bus:size``, its bytes.
 
 An append counts undelivered bytes, drops the oldest notification and compares with the last message, all in one step. With
 XADD instead of RPUSH the same steps stay in Lua: XTRIM bounds numbers but not bytes, and drops no entry in the middle.
@@ -15,14 +16,14 @@ from __future__ import annotations
 
 from typing import Final
 
-_CLOCK: Final = """
+CLOCK: Final = """
 local function now()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 """
 
-_LOG: Final = """
+LOG: Final = """
 local prefix, session, stream = ARGV[1], ARGV[2], ARGV[3]
 local meta = prefix .. 'log:' .. session .. ':' .. stream
 local events = prefix .. 'events:' .. session .. ':' .. stream
@@ -53,10 +54,29 @@ local function expire(milliseconds)
   redis.call('PEXPIRE', meta, milliseconds)
   redis.call('PEXPIRE', events, milliseconds)
 end
+local function charge(source, log, bytes)
+  local held, logs = prefix .. 'held:' .. source, prefix .. 'streams:' .. source
+  redis.call('HINCRBY', held, log, bytes)
+  redis.call('HINCRBY', held, '', bytes)
+  redis.call('ZADD', logs, 'NX', redis.call('TIME')[1], log)
+end
+local function release(source, log)
+  local held = prefix .. 'held:' .. source
+  -- Lua would write -0 for a negated zero.
+  redis.call('HINCRBY', held, '', 0 - (redis.call('HGET', held, log) or 0))
+  redis.call('HDEL', held, log)
+  redis.call('ZREM', prefix .. 'streams:' .. source, log)
+  if redis.call('EXISTS', prefix .. 'streams:' .. source) == 0 then redis.call('DEL', held) end
+end
+local function drop(session, stream)
+  local log = session .. ':' .. stream
+  release(redis.call('HGET', prefix .. 'log:' .. log, 'source') or '', log)
+  redis.call('DEL', prefix .. 'log:' .. log, prefix .. 'events:' .. log)
+end
 """
 
 # More arguments: process, keep, lifetime of the log, limit on streams, lifetime of the index. Times are in milliseconds.
-OPEN: Final = _CLOCK + _LOG + """
+OPEN: Final = CLOCK + LOG + """
 if redis.call('EXISTS', prefix .. 'session:' .. session) == 0 then return 0 end
 if redis.call('EXISTS', meta) == 0 then
   local index = prefix .. 'logs:' .. session
@@ -67,14 +87,14 @@ if redis.call('EXISTS', meta) == 0 then
     local state = redis.call('HMGET', other, 'ended', 'reader')
     local idle = state[1] == '1' and not attached(state[2])
     if state[1] == false or (left >= tonumber(ARGV[7]) and idle) then
-      redis.call('DEL', other, prefix .. 'events:' .. session .. ':' .. name)
+      drop(session, name)
       redis.call('ZREM', index, name)
       left = left - 1
     end
   end
   redis.call('HSET', meta, 'keep', ARGV[5], 'last', 0, 'delivered', 0, 'waiting', 0, 'pending', 0, 'required', 0,
     'required_size', 0, 'size', 0, 'readers', 0, 'reader', '', 'ended', 0, 'token', '',
-    'writer', stream == '0' and '' or ARGV[4])
+    'source', redis.call('HGET', prefix .. 'session:' .. session, 'source') or '', 'writer', stream == '0' and '' or ARGV[4])
   redis.call('ZADD', index, now(), stream)
   redis.call('PEXPIRE', index, ARGV[8])
 end
@@ -82,11 +102,63 @@ expire(ARGV[6])
 return 1
 """
 
-# More arguments: line, retry, token, mark, capacity, count, lifetime, priority.
+# More arguments: line, retry, token, mark, capacity, count, lifetime, priority, limit of the source.
+# Beyond this limit, logs of the source lose messages: first those that were delivered, then, where there is no reader,
+# notifications, and whole logs that have ended.
 # Returns 1 for appended, 0 for no room, -1 for ended; and the number of dropped notifications.
-APPEND: Final = _CLOCK + _LOG + """
+APPEND: Final = CLOCK + LOG + """
 local line, retry, token, mark = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local capacity, count, priority = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[11]
+local log = session .. ':' .. stream
+local source = redis.call('HGET', meta, 'source') or ''
+local function excess()
+  return (redis.call('HGET', prefix .. 'held:' .. source, '') or 0) + #line - ARGV[12]
+end
+local function drop_delivered(other)
+  local state = redis.call('HMGET', prefix .. 'log:' .. other, 'delivered', 'size')
+  local dropped = 0
+  while true do
+    local oldest = redis.call('LINDEX', prefix .. 'events:' .. other, 0)
+    if not oldest then break end
+    local _, number, text = split(oldest)
+    if number > tonumber(state[1]) then break end
+    redis.call('LPOP', prefix .. 'events:' .. other)
+    dropped = dropped + #text
+  end
+  redis.call('HINCRBY', prefix .. 'log:' .. other, 'size', 0 - dropped)
+  charge(source, other, 0 - dropped)
+end
+local function drop_notifications(other)
+  local bytes, number = 0, 0
+  for _, entry in ipairs(redis.call('LRANGE', prefix .. 'events:' .. other, 0, -1)) do
+    local code, _, text = split(entry)
+    if code == 'n' then
+      redis.call('LREM', prefix .. 'events:' .. other, 1, entry)
+      bytes, number = bytes + #text, number + 1
+    end
+  end
+  redis.call('HINCRBY', prefix .. 'log:' .. other, 'pending', 0 - number)
+  for _, name in ipairs({'size', 'waiting'}) do redis.call('HINCRBY', prefix .. 'log:' .. other, name, 0 - bytes) end
+  charge(source, other, 0 - bytes)
+end
+if excess() > 0 then
+  for _, other in ipairs(redis.call('ZRANGE', prefix .. 'streams:' .. source, 0, -1)) do
+    if redis.call('EXISTS', prefix .. 'log:' .. other) == 0 then
+      release(source, other)
+    elseif excess() > 0 then
+      drop_delivered(other)
+    end
+  end
+  for _, other in ipairs(redis.call('ZRANGE', prefix .. 'streams:' .. source, 0, -1)) do
+    if excess() <= 0 then break end
+    local found = redis.call('HMGET', prefix .. 'log:' .. other, 'reader', 'ended')
+    if not attached(found[1]) and found[2] == '1' then
+      drop(string.match(other, '^(.*):([^:]*)$'))
+    elseif not attached(found[1]) then
+      drop_notifications(other)
+    end
+  end
+end
 local names = {'last', 'delivered', 'waiting', 'size', 'reader', 'ended', 'token', 'pending', 'readers',
   'required', 'required_size'}
 local state = redis.call('HMGET', meta, unpack(names))
@@ -125,7 +197,10 @@ local function drop_notification()
   return false
 end
 local added = fits(pending, waiting)
-if not added then
+if retry == '0' and excess() > 0 then
+  if priority == '0' then return {0, 0} end
+  added, dropped = false, 1
+elseif not added then
   if has_reader or expected then return {0, 0} end
   added = fits(required, required_size)
   if added then
@@ -142,6 +217,7 @@ if mark ~= '' then
   redis.call('PEXPIRE', marks, 120000)
 end
 if added then
+  local before = tonumber(state[4])
   local code = retry ~= '0' and retry or priority == '0' and '0' or 'n'
   last, size, waiting, pending = last + 1, size + #line, waiting + #line, pending + 1
   if code ~= 'n' then required, required_size = required + 1, required_size + #line end
@@ -152,6 +228,8 @@ if added then
     redis.call('LPOP', events)
     size, length = size - #text, length - 1
   end
+  charge(source, log, size - before)
+  for _, key in ipairs({'held:', 'streams:'}) do redis.call('PEXPIRE', prefix .. key .. source, ARGV[10]) end
   redis.call('HSET', meta, 'last', last, 'size', size, 'waiting', waiting, 'pending', pending, 'required', required,
     'required_size', required_size)
 end
@@ -162,7 +240,7 @@ return {1, dropped}
 """
 
 # More arguments: process, lifetime. Returns the number of the reader, 0 if there is no such log.
-ATTACH: Final = _LOG + """
+ATTACH: Final = LOG + """
 if redis.call('EXISTS', meta) == 0 then return 0 end
 wake(redis.call('HGET', meta, 'reader'), stream)
 local number = redis.call('HINCRBY', meta, 'readers', 1)
@@ -172,7 +250,7 @@ return number
 """
 
 # More arguments: reader, lifetime.
-DETACH: Final = _LOG + """
+DETACH: Final = LOG + """
 if redis.call('HGET', meta, 'reader') == ARGV[4] then
   redis.call('HSET', meta, 'reader', '')
   expire(ARGV[5])
@@ -181,8 +259,8 @@ return 1
 """
 
 # More arguments: reader, after, lifetime. Returns whether the reader has to stop, and the events.
-READ: Final = _LOG + """
-local state = redis.call('HMGET', meta, 'last', 'delivered', 'reader', 'ended', 'writer', 'keep')
+READ: Final = LOG + """
+local state = redis.call('HMGET', meta, 'last', 'delivered', 'reader', 'ended', 'writer', 'keep', 'source')
 if not state[1] or state[3] ~= ARGV[4] then return {1, {}} end
 expire(ARGV[6])
 local last, after = tonumber(state[1]), tonumber(ARGV[5])
@@ -195,13 +273,14 @@ for _, entry in ipairs(redis.call('LRANGE', events, after - last, -1)) do
 end
 redis.call('HSET', meta, 'delivered', last, 'waiting', 0, 'pending', 0, 'required', 0, 'required_size', 0)
 if state[6] == '0' then
+  release(state[7], session .. ':' .. stream)
   redis.call('DEL', events)
   redis.call('HSET', meta, 'size', 0)
 end
 return {over, found}
 """
 
-END: Final = _LOG + """
+END: Final = LOG + """
 if redis.call('EXISTS', meta) == 1 then
   redis.call('HSET', meta, 'ended', 1)
   wake(redis.call('HGET', meta, 'reader'), stream)
@@ -210,60 +289,128 @@ return 1
 """
 
 # The argument ``stream`` is empty.
-END_STREAMS: Final = _LOG + """
+END_STREAMS: Final = LOG + """
 local index = prefix .. 'logs:' .. session
 local names = redis.call('ZRANGE', index, 0, -1)
 table.insert(names, '0')
 for _, name in ipairs(names) do
   local other = prefix .. 'log:' .. session .. ':' .. name
   local reader = redis.call('HGET', other, 'reader')
-  redis.call('DEL', other, prefix .. 'events:' .. session .. ':' .. name)
+  drop(session, name)
   if reader then wake(reader, name) end
 end
 redis.call('DEL', index, prefix .. 'told:' .. session)
 return 1
 """
 
-# Arguments: prefix, id, lifetime, limit on sessions, names and values. Returns 0 if the limit is reached.
-CREATE: Final = _CLOCK + """
-local key, all = ARGV[1] .. 'session:' .. ARGV[2], ARGV[1] .. 'sessions'
-redis.call('ZREMRANGEBYSCORE', all, '-inf', now())
-if redis.call('ZCARD', all) >= tonumber(ARGV[4]) then return 0 end
-redis.call('HSET', key, unpack(ARGV, 5))
-redis.call('PEXPIRE', key, ARGV[3])
-redis.call('ZADD', all, now() + ARGV[3], ARGV[2])
-redis.call('PEXPIRE', all, ARGV[3])
-return 1
+# ``sessions`` and ``unopened`` have the ids of all sessions by expiry, so the least recently used first; a key that goes on
+# with ``:SOURCE`` has those of one source, and the ``unopened`` have sent no ``notifications/initialized``.
+_SESSION: Final = """
+local prefix, id = ARGV[1], ARGV[2]
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + time[2] / 1000
+end
+local function orders_of(source)
+  local own = ':' .. source
+  return {prefix .. 'sessions', prefix .. 'sessions' .. own, prefix .. 'unopened', prefix .. 'unopened' .. own}
+end
+local function use(id, source, milliseconds)
+  redis.call('PEXPIRE', prefix .. 'session:' .. id, milliseconds)
+  for _, order in ipairs(orders_of(source)) do
+    redis.call('ZADD', order, 'XX', now() + milliseconds, id)
+    redis.call('PEXPIRE', order, milliseconds)
+  end
+end
+local function remove(id)
+  for _, order in ipairs(orders_of(redis.call('HGET', prefix .. 'session:' .. id, 'source') or '')) do
+    redis.call('ZREM', order, id)
+  end
+  return redis.call('DEL', prefix .. 'session:' .. id)
+end
 """
 
-# Arguments: prefix, id, lifetime. Returns names and values.
-LOAD: Final = _CLOCK + """
-local key, all = ARGV[1] .. 'session:' .. ARGV[2], ARGV[1] .. 'sessions'
-local found = redis.call('HGETALL', key)
+# More arguments: lifetime, limit on sessions, limit on those of the source, sessions to look at, source, whether the
+# session is unopened, names and values. Returns whether it was created, and the ids of the sessions that ended for it.
+CREATE: Final = _SESSION + """
+local milliseconds, source, unopened = ARGV[3], ARGV[7], ARGV[8]
+local orders = orders_of(source)
+local function is_alive(process)
+  return process and redis.call('EXISTS', prefix .. 'alive:' .. process) == 1
+end
+local function is_used(id)
+  local names = redis.call('ZRANGE', prefix .. 'logs:' .. id, 0, -1)
+  table.insert(names, '0')
+  for _, name in ipairs(names) do
+    local state = redis.call('HMGET', prefix .. 'log:' .. id .. ':' .. name, 'reader', 'writer', 'ended')
+    if is_alive(string.match(state[1] or '', '^%S+')) then return true end
+    if state[3] == '0' and state[2] ~= '' and is_alive(state[2]) then return true end
+  end
+  return false
+end
+local left = tonumber(ARGV[6])
+local function victim(order)
+  while left > 0 do
+    local found = redis.call('ZRANGE', order, 0, 0)[1]
+    if not found then return nil end
+    if not is_used(found) then return found end
+    left = left - 1
+    -- The next search begins behind it.
+    use(found, redis.call('HGET', prefix .. 'session:' .. found, 'source') or '', milliseconds)
+  end
+end
+for _, order in ipairs(orders) do redis.call('ZREMRANGEBYSCORE', order, '-inf', now()) end
+local ended = {}
+local function make_room(limit, all, new)
+  while redis.call('ZCARD', all) >= tonumber(limit) do
+    local found = victim(new) or victim(all)
+    if not found then return false end
+    remove(found)
+    table.insert(ended, found)
+  end
+  return true
+end
+if not (make_room(ARGV[5], orders[2], orders[4]) and make_room(ARGV[4], orders[1], orders[3])) then return {0, ended} end
+redis.call('HSET', prefix .. 'session:' .. id, unpack(ARGV, 9))
+for index, order in ipairs(orders) do
+  if index < 3 or unopened == '1' then redis.call('ZADD', order, now() + milliseconds, id) end
+end
+use(id, source, milliseconds)
+return {1, ended}
+"""
+
+# More arguments: lifetime. Returns names and values.
+LOAD: Final = _SESSION + """
+local found = redis.call('HGETALL', prefix .. 'session:' .. id)
 if #found > 0 then
-  redis.call('PEXPIRE', key, ARGV[3])
-  redis.call('ZADD', all, 'XX', now() + ARGV[3], ARGV[2])
-  redis.call('PEXPIRE', all, ARGV[3])
-  redis.call('PEXPIRE', ARGV[1] .. 'log:' .. ARGV[2] .. ':0', ARGV[3])
-  redis.call('PEXPIRE', ARGV[1] .. 'events:' .. ARGV[2] .. ':0', ARGV[3])
+  for index = 1, #found, 2 do
+    if found[index] == 'source' then use(id, found[index + 1], ARGV[3]) end
+  end
+  redis.call('PEXPIRE', prefix .. 'log:' .. id .. ':0', ARGV[3])
+  redis.call('PEXPIRE', prefix .. 'events:' .. id .. ':0', ARGV[3])
 end
 return found
 """
 
-# Arguments: prefix, id, number of names to remove, these, names and values. Returns the new version, 0 for an ended session.
-SAVE: Final = """
-local key = ARGV[1] .. 'session:' .. ARGV[2]
+# More arguments: number of names to remove, these, names and values. Returns the new version, 0 for an ended session.
+SAVE: Final = _SESSION + """
+local key = prefix .. 'session:' .. id
 if redis.call('EXISTS', key) == 0 then return 0 end
 local removed = tonumber(ARGV[3])
 if removed > 0 then redis.call('HDEL', key, unpack(ARGV, 4, 3 + removed)) end
 if #ARGV > 3 + removed then redis.call('HSET', key, unpack(ARGV, 4 + removed)) end
+local values = redis.call('HMGET', key, 'state', 'source')
+if values[1] == '"open"' then
+  local orders = orders_of(values[2] or '')
+  redis.call('ZREM', orders[3], id)
+  redis.call('ZREM', orders[4], id)
+end
 return redis.call('HINCRBY', key, 'version', 1)
 """
 
-# Arguments: prefix, id. Returns whether there was one.
-DELETE: Final = """
-redis.call('ZREM', ARGV[1] .. 'sessions', ARGV[2])
-return redis.call('DEL', ARGV[1] .. 'session:' .. ARGV[2])
+# Returns whether there was one.
+DELETE: Final = _SESSION + """
+return remove(id)
 """
 
 # Arguments: prefix, limit on the bytes of the bus, limit on its messages, lifetime, names and values.

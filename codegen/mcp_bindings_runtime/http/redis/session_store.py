@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 from ..server.session_store import SessionRecord, TooManySessions
 from . import scripts
@@ -15,18 +15,33 @@ from .client import RedisClient
 
 _SUBSCRIBED = "subscribed:"
 """The prefix of the fields that hold the URIs of subscribed resources."""
+_SEARCHED: Final = 100
+"""Number of sessions in use that a search passes, at most, for one that can end for a new one."""
 
 
 class RedisSessionStore:
-    """At most ``limit`` sessions, each for ``lifetime`` seconds after its last use.
+    """At most ``limit`` sessions, and ``per_source`` of one source, each for ``lifetime`` seconds after its last use.
 
-    ``on_save`` is called with the id of each session whose changes were saved.
+    What ends at a limit is as in ``MemorySessionStore``, except that a running request keeps a session only if it has a
+    stream. ``on_save`` is called with the id of each session whose changes were saved, ``on_evict`` with the id of each
+    that has ended for a new one.
     """
 
-    def __init__(self, client: RedisClient, *, limit: int, lifetime: float, on_save: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        client: RedisClient,
+        *,
+        limit: int,
+        per_source: int,
+        lifetime: float,
+        on_save: Callable[[str], None],
+        on_evict: Callable[[str], None],
+    ) -> None:
         self._client = client
         self._on_save = on_save
+        self._on_evict = on_evict
         self._limit = limit
+        self._per_source = per_source
         self._milliseconds = int(lifetime * 1000)
         self._lifetime = lifetime
         self._lock = Lock()
@@ -40,8 +55,17 @@ class RedisSessionStore:
 
     def create(self, record: SessionRecord) -> None:
         """See ``SessionStore.create``."""
-        pairs = [each for pair in _fields(record.values()).items() for each in pair]
-        if not self._client.run(scripts.CREATE, record.id, self._milliseconds, self._limit, *pairs):
+        fields = _fields(record.values())
+        pairs = [each for pair in fields.items() for each in pair]
+        limits = (self._limit, self._per_source, _SEARCHED)
+        unopened = int(record.state != "open")
+        created, ended = self._client.run(
+            scripts.CREATE, record.id, self._milliseconds, *limits, fields["source"], unopened, *pairs
+        )
+        for each in ended:
+            self.end(each.decode())
+            self._on_evict(each.decode())
+        if not created:
             raise TooManySessions(self._limit)
         self._mark_used(record.id, self._lifetime)
 

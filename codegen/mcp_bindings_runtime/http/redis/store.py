@@ -13,8 +13,8 @@ from typing import Any, Final
 from ...logs import log_exception, write_log
 from ...validation import require_instance, require_positive_integers, require_positive_numbers
 from ..server.event_log import EventLog, Priority
-from ..server.expiry import SESSION_LIFETIME, STREAM_LIFETIME
-from ..server.session_store import MAX_SESSIONS
+from ..server.session_expiry import SESSION_LIFETIME, STREAM_LIFETIME
+from ..server.session_store import MAX_SESSIONS, limit_of_source
 from ..server.store import (
     MAX_STREAMS,
     STANDALONE,
@@ -22,7 +22,8 @@ from ..server.store import (
     MessageReceiver,
     StoreUnavailable,
 )
-from . import scripts
+from . import call_scripts, scripts
+from .call_queue import RedisCallQueue
 from .client import RedisClient
 from .event_log import LocalReaders, RedisEventLog
 from .session_store import RedisSessionStore
@@ -33,17 +34,26 @@ BUS_COUNT: Final = 10_000
 """Limit on the messages between processes that are kept."""
 BUS_TIME: Final = 60.0
 """Seconds for which messages between processes are kept."""
+MEMORY_PER_SOURCE: Final = 32 * 1024 * 1024
+"""Default limit on the bytes of the messages on all streams of one source."""
 ALIVE: Final = 15.0
 """Seconds after its last heartbeat at which a process counts as dead; heartbeats are at most a third of that apart."""
+
+
+BEGAN: Final = 300.0
+"""Seconds after the last heartbeat of any process for which Redis keeps the time of the first one."""
 
 
 class RedisStore:
     """A store like ``MemoryStore``, but in Redis.
 
     ``url`` is ``redis://HOST:PORT/DATABASE``, ``rediss://…`` with TLS, or ``unix:///PATH``. All keys begin with
-    ``prefix``, which must differ between endpoints. ``sessions`` limits their number, and they expire ``lifetime`` seconds
-    after the last use. Redis counts as unavailable after ``timeout`` seconds without an answer. ``connections`` limits
-    the connection pool of a process. Redis Cluster is not supported. Raises ``UsageError`` without the library.
+    ``prefix``, which must differ between endpoints. ``sessions`` limits their number, ``sessions_per_source`` those of
+    one principal or, without one, one address: by default a fourth. They expire ``lifetime`` seconds after the last use.
+    ``memory_per_source`` limits the bytes of messages on the streams of one principal or address; beyond it, streams lose
+    messages as in ``MemoryStore``. Redis counts as unavailable after ``timeout`` seconds without an answer.
+    ``connections`` limits the connection pool of a process. Redis Cluster is not supported. Raises ``UsageError`` without
+    the library.
 
     Each process that uses it has two background threads, which ``close`` ends.
     """
@@ -54,22 +64,33 @@ class RedisStore:
         *,
         prefix: str = "mcp:",
         sessions: int = MAX_SESSIONS,
+        sessions_per_source: int | None = None,
         lifetime: float = SESSION_LIFETIME,
+        memory_per_source: int = MEMORY_PER_SOURCE,
         timeout: float = 5.0,
         connections: int = 64,
     ) -> None:
         require_instance("url", url, str, "a str such as 'redis://127.0.0.1:6379/0'")
         require_instance("prefix", prefix, str, "a str")
-        require_positive_integers(sessions=sessions, connections=connections)
+        require_positive_integers(sessions=sessions, memory_per_source=memory_per_source, connections=connections)
         require_positive_numbers(lifetime=lifetime, timeout=timeout)
         self.client = RedisClient(url, prefix=prefix, timeout=timeout, connections=connections)
-        self.sessions = RedisSessionStore(self.client, limit=sessions, lifetime=lifetime, on_save=self._publish_saved)
+        self.sessions = RedisSessionStore(
+            self.client,
+            limit=sessions,
+            per_source=limit_of_source(sessions, sessions_per_source),
+            lifetime=lifetime,
+            on_save=self._publish_saved,
+            on_evict=self.end_streams,
+        )
         self._lifetime = lifetime
+        self._memory = memory_per_source
         self._message_receivers: list[MessageReceiver] = []
         self._announcement_receivers: list[AnnouncementReceiver] = []
         self._saved_callbacks: list[Callable[[str], None]] = []
         self._closed = Event()
         self._readers = LocalReaders()
+        self.calls = RedisCallQueue(self.client, self._readers, alive=ALIVE, memory=memory_per_source)
         self._reset()
         if hasattr(os, "register_at_fork"):
             store: weakref.ref[RedisStore] = weakref.ref(self)
@@ -116,12 +137,18 @@ class RedisStore:
             write_log("debug", "%s", error)
         for thread in self._threads:
             thread.join(2 * self.client.timeout)
+        try:
+            # Other processes need not wait until it expires.
+            self.client.execute("DEL", f"{self.client.prefix}alive:{self._readers.process}")
+        except StoreUnavailable as error:
+            write_log("debug", "%s", error)
         self.client.close()
 
     # Streams.
 
     def _log(self, session_id: str, stream: str) -> RedisEventLog:
-        return RedisEventLog(self.client, self._readers, session_id, stream, lifetime=self._log_lifetime(stream))
+        lifetime, memory = self._log_lifetime(stream), self._memory
+        return RedisEventLog(self.client, self._readers, session_id, stream, lifetime=lifetime, memory=memory)
 
     def _log_lifetime(self, stream: str) -> float:
         return max(self._lifetime, STREAM_LIFETIME) if stream == STANDALONE else STREAM_LIFETIME
@@ -182,7 +209,8 @@ class RedisStore:
         self.client.run(scripts.POST, BUS_BYTES, BUS_COUNT, int(BUS_TIME * 1000), *values)
 
     def _send_heartbeat(self) -> None:
-        self.client.execute("SET", f"{self.client.prefix}alive:{self._readers.process}", "1", "PX", int(ALIVE * 1000))
+        times = int(ALIVE * 1000), int(BEGAN * 1000)
+        self.client.run(call_scripts.HEARTBEAT, self._readers.process, *times)
 
     def _newest_id(self) -> bytes:
         found = self.client.execute("XREVRANGE", f"{self.client.prefix}bus", "+", "-", "COUNT", 1)
@@ -195,6 +223,7 @@ class RedisStore:
         bus, inbox = f"{self.client.prefix}bus", f"{self.client.prefix}inbox:{process}"
         last_wakeup = b"0-0"
         available = last is not None
+        has_calls = True
         while not self._closed.is_set() and process == self._readers.process:
             try:
                 self._send_heartbeat()
@@ -204,7 +233,11 @@ class RedisStore:
                     write_log("info", "Redis answers again")
                     available = True
                     self._readers.catch_up()
+                    has_calls = True
                 self.sessions.end_expired()
+                if has_calls:
+                    self.calls.receive()
+                    has_calls = False
                 found = self.client.read_streams({bus: last, inbox: last_wakeup}, ALIVE / 3)
             except StoreUnavailable as error:
                 if available:
@@ -218,7 +251,9 @@ class RedisStore:
                     self._receive_all(entries)
                 else:
                     last_wakeup = entries[-1][0]
-                    self._readers.wake({values[b"wake"].decode() for _, values in entries})
+                    names = {values[b"wake"].decode() for _, values in entries}
+                    has_calls = has_calls or call_scripts.CALLS in names
+                    self._readers.wake(names)
 
     def _receive_all(self, entries: list[tuple[bytes, Any]]) -> None:
         for mark, values in entries:

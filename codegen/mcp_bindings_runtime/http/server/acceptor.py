@@ -67,6 +67,10 @@ class Acceptor:
             self._full.log(self.open)
             if not self._make_room():
                 return
+        self._accept()
+
+    def _accept(self) -> None:
+        """Accept the clients that wait, as far as the limit allows."""
         for _ in range(min(_IN_A_ROW, self._limit - self.open)):
             try:
                 sock, address = self._listener.accept()
@@ -144,8 +148,12 @@ class Acceptor:
         self._listen(READ)
 
     def close(self) -> None:
-        """Accept no more connections. Idempotent."""
+        """Accept the clients that wait and no more, and close connections without a request. Idempotent."""
         self._listen(0)
-        self._listener.close()
+        if self._listener.fileno() >= 0:
+            self._accept()
+            self._listener.close()
         for connection in list(self._idle):
-            self._close(connection)
+            # A request that has just arrived is read next.
+            if not connection.has_unread:
+                self._close(connection)

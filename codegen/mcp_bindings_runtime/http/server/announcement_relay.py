@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ...binding import Binding
 from ...errors import ConnectionClosed, McpError, RequestTimeout
+from ...extensions.wire_methods import WireParams
 from ...logs import write_log
+from ...methods import NotificationMethod
 from ...server.announcements import Announcement
 from .session_table import SessionTable
 from .store import SharedStore, StoreUnavailable
@@ -48,7 +51,7 @@ class AnnouncementRelay:
         content = {
             "revision": server.binding.revision,
             "method": key.name,
-            "params": None if params is None else server.binding.codec.unstructure(params),
+            "params": _to_json(server.binding, params),
             "promised": promised,
             "about": about,
             "level": level,
@@ -61,11 +64,11 @@ class AnnouncementRelay:
     def _deliver(self, mark: str, ours: bool, data: bytes) -> None:
         content: dict[str, Any] = json.loads(data)
         server = self._servers.get(content["revision"])
-        key = None if server is None else server.binding.notifications.get(content["method"])
+        key = None if server is None else _notification(server.binding, content["method"])
         if server is None or key is None:
             return
         binding = server.binding
-        params = None if content["params"] is None else binding.codec.structure(content["params"], key.params)
+        params = _from_json(binding, key, content["params"])
         announcement = Announcement(key, params, content["promised"], tuple(content["about"]), content.get("level"))
         if not ours:
             server.announce_locally(announcement)
@@ -92,6 +95,25 @@ def _log_throttle(publish: Callable[[Announcement], None], limits: Limits | None
         return None
     dropped = DroppedLogs(bucket.rate, publish, attrgetter("params"), _with_params)
     return log_throttle(bucket, dropped)
+
+
+def _notification(binding: Binding, method: str) -> NotificationMethod[Any] | None:
+    wire: Mapping[str, NotificationMethod[Any]] = (
+        {} if binding.wire_methods is None else binding.wire_methods.notifications
+    )
+    return binding.notifications.get(method) or wire.get(method)
+
+
+def _to_json(binding: Binding, params: Any) -> Any:
+    if params is None:
+        return None
+    return params.to_json(binding) if isinstance(params, WireParams) else binding.codec.unstructure(params)
+
+
+def _from_json(binding: Binding, key: NotificationMethod[Any], value: Any) -> Any:
+    if value is None:
+        return None
+    return WireParams(value) if key.params is WireParams else binding.codec.structure(value, key.params)
 
 
 def _with_params(announcement: Announcement, params: Any) -> Announcement:

@@ -1,25 +1,34 @@
-"""Authorization of clients by bearer tokens, and the metadata that name the issuing servers (RFC 6750; RFC 9728).
+"""Authorization of clients by access tokens (RFC 6750, RFC 9449), and the challenges for requests without a valid one.
 
-The application validates tokens. This module reads them from requests, and refuses requests without a valid one.
+A function of the application, or a ``TokenValidator``, validates the tokens.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
+from ...auth.resource_server.issuer_router import IssuerRouter
+from ...auth.resource_server.token_cache import TokenCache
+from ...auth.resource_server.token_validator import InvalidProof, InvalidToken, TokenValidator, ValidatorUnavailable
+from ...auth.scopes import NO_SCOPES, ScopeImplications, scope_set
 from ...errors import McpError, UsageError
-from ...validation import require_callable, require_instance, require_list
-from .responses import Rejection, Response, json_response
+from ...logs import RareWarning, write_log
+from ...session.caller import Caller
+from ...validation import require_booleans, require_callable, require_instance, require_list
+from .resource_metadata import ResourceMetadata
+from .responses import Rejection
+from .token_binding import DpopPolicy, TokenBinding, is_bound
 
-WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
+Validate: TypeAlias = Callable[[str], Caller | str | None]
+"""Returns the caller with a token, or its principal; None for an invalid token."""
 
-_BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9._~+/-]+=*)")
+_CREDENTIALS = re.compile(r"[A-Za-z]+ +([A-Za-z0-9._~+/-]+=*)")
 _MAX_SIZE = 16 * 1024
 """Limit on the characters of a header with a token."""
+_RETRY_AFTER: Final = 5
+"""Value of ``Retry-After``, in seconds, if the authorization server does not answer."""
 
 
 class MissingScope(McpError):
@@ -31,79 +40,166 @@ class MissingScope(McpError):
 
 
 class Authorization:
-    """Requires a bearer token on every request.
+    """Requires an access token on every request.
 
-    ``validate`` returns the principal of a token, as any text, or None for an invalid one; above all it must check that
-    the token was issued for this server. It raises ``MissingScope`` for a token without a required scope. ``resource`` is
-    the URL of the endpoint as clients know it, ``authorization_servers`` are the URLs of the servers that issue tokens
-    for it, and ``scopes`` are the supported scopes. Raises ``UsageError`` for arguments that are not valid.
+    ``validate`` is a ``JwtValidator``, an ``IntrospectionValidator``, a list of them for several issuers, or a function that
+    returns the ``Caller`` with a token, or its principal as a text, or None for an invalid token; above all a function must
+    check that the token was issued for this server. It raises ``MissingScope`` for a token without a required scope.
+
+    ``resource`` is the URL of the endpoint as clients know it. ``authorization_servers`` are the issuers of tokens for it:
+    that of the validator unless set. ``required_scopes`` are those that every request needs, ``scopes`` further ones for
+    clients to ask for. ``implied_scopes`` maps a scope to those that it includes. With ``public_metadata`` web pages of any
+    origin may read the metadata. With ``dpop`` tokens that are bound to a key are "accepted" or "required" (RFC 9449; needs
+    the extra ``oauth``). Raises ``UsageError`` for arguments that are not valid.
     """
 
     def __init__(
         self,
-        validate: Callable[[str], str | None],
+        validate: Validate | TokenValidator | list[TokenValidator] | tuple[TokenValidator, ...],
         *,
         resource: str,
-        authorization_servers: Sequence[str],
+        authorization_servers: Sequence[str] = (),
         scopes: Sequence[str] = (),
+        required_scopes: Iterable[str] = (),
+        implied_scopes: Mapping[str, Iterable[str]] | None = None,
+        public_metadata: bool = False,
+        dpop: DpopPolicy | None = None,
     ) -> None:
-        require_callable("validate", validate, ("token",))
         require_instance("resource", resource, str, "a str")
         require_list("authorization_servers", authorization_servers, "https://auth.example.com", str)
         require_list("scopes", scopes, "files:read", str)
-        parts = urlsplit(resource)
-        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.fragment:
-            text = f"`resource` must be the URL of the endpoint, such as 'https://example.com/mcp', got {resource!r}"
-            raise UsageError(text)
+        scope_set("scopes", scopes)
+        require_booleans(public_metadata=public_metadata)
+        self.required_scopes = scope_set("required_scopes", required_scopes)
+        """The scopes that every request needs."""
+        self._implications = ScopeImplications(implied_scopes)
+        self.metadata_document = ResourceMetadata(resource, public=public_metadata)
+        self._binding = None if dpop is None else TokenBinding(dpop, resource)
+        self._schemes = ("Bearer",) if self._binding is None else self._binding.schemes
+        self._cache: TokenCache | None = None
+        if not isinstance(validate, TokenValidator) and not hasattr(validate, "__len__"):
+            # Neither a validator nor a list of them.
+            require_callable("validate", validate, ("token",))
+        if callable(validate):
+            self._validate: Mapping[str, Validate] = dict.fromkeys(self._schemes, validate)
+        else:
+            router = validate if isinstance(validate, TokenValidator) else IssuerRouter(validate)
+            authorization_servers = authorization_servers or router.issuers
+            caches = {each: router.for_resource(resource, bound=each == "DPoP") for each in self._schemes}
+            self._cache = caches.get("Bearer")
+            self._validate = {scheme: cache.validated for scheme, cache in caches.items()}
         if not authorization_servers:
-            message = "`authorization_servers` is empty; pass the URL of at least one server that issues tokens"
+            message = "`authorization_servers` is empty; pass the URL of at least one, or use ApiKeys if there is none"
             raise UsageError(message)
-        self._validate = validate
-        self._metadata: dict[str, Any] = {
-            "resource": resource,
-            "authorization_servers": list(authorization_servers),
-            "bearer_methods_supported": ["header"],
-        }
-        if scopes:
-            self._metadata["scopes_supported"] = list(scopes)
-        self._scopes = " ".join(scopes)
-        path = parts.path.rstrip("/")
-        self.path = WELL_KNOWN + path
-        """The path of the metadata on the host of the resource (RFC 9728, section 3.1)."""
-        self.paths = frozenset({self.path, WELL_KNOWN})
-        """The paths that clients try (Authorization: Protected Resource Metadata Discovery)."""
-        self._metadata_url = f"{parts.scheme}://{parts.netloc}{self.path}"
+        supported = [*dict.fromkeys([*scopes, *sorted(self.required_scopes)])]
+        self._challenged = " ".join(sorted(self.required_scopes) or scopes)
+        more: Mapping[str, Any] = {} if self._binding is None else self._binding.metadata
+        self.metadata_document.complete(authorization_servers, supported, more)
+        self._unavailable = RareWarning("access tokens cannot be validated: %s")
+        self._unknown = RareWarning("the scopes of %s are not known: `validate` must return a Caller with its scopes")
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The protected resource metadata (RFC 9728, section 2), for applications that serve it themselves."""
-        return self._metadata
+        return self.metadata_document.members
 
-    def metadata_response(self) -> Response:
-        """Return the response with the metadata."""
-        return json_response(200, json.dumps(self._metadata).encode())
+    @property
+    def path(self) -> str:
+        """The path of the metadata on the host of the resource (RFC 9728, section 3.1)."""
+        return self.metadata_document.path
 
-    def principal(self, environ: Mapping[str, Any]) -> str:
-        """Return the principal of a request. Raise ``Rejection`` (401, 403)."""
+    def caller(self, environ: Mapping[str, Any]) -> Caller:
+        """Return the sender of a request. Raise ``Rejection`` (400, 401, 403, 503)."""
         header: str | None = environ.get("HTTP_AUTHORIZATION")
-        if header is None:
-            raise self._rejection(401, "the access token is missing; send it as 'Authorization: Bearer ...'")
-        found = _BEARER.fullmatch(header.strip()) if len(header) <= _MAX_SIZE else None
+        if header is not None and self._cache is not None and header.startswith("Bearer "):
+            # A token that was valid a moment ago is well-formed.
+            caller = self._cache.find(header[7:])
+            if caller is not None:
+                return caller
+        credentials = header or ""
+        scheme = self._scheme(credentials)
+        return self._validated(environ, scheme, self._token(credentials, scheme))
+
+    def _scheme(self, header: str) -> str:
+        """Return the scheme of a header with a token. Raise ``Rejection``."""
+        used = header.strip().partition(" ")[0].lower()
+        found = next((each for each in self._schemes if each.lower() == used), None)
+        if found is not None:
+            return found
+        # There is no error if no token came, or none of this scheme (RFC 6750, section 3.1).
+        way = " or ".join(f"'Authorization: {each} ...'" for each in self._schemes)
+        raise self._rejection(401, f"the access token is missing; send it as {way}", self._schemes)
+
+    def _token(self, header: str, scheme: str) -> str:
+        """Return the token in a header (RFC 6750, section 2.1). Raise ``Rejection``."""
+        found = _CREDENTIALS.fullmatch(header.strip()) if len(header) <= _MAX_SIZE else None
         if found is None:
-            raise self._rejection(401, "Authorization holds no bearer token", error="invalid_token")
+            text = f"Authorization must be {scheme!r} and one token of at most {_MAX_SIZE} characters"
+            raise self._rejection(400, text, (scheme,), error="invalid_request")
+        return found[1]
+
+    def _validated(self, environ: Mapping[str, Any], scheme: str, token: str) -> Caller:
+        """Return the caller with a token, whose proof is checked. Raise ``Rejection``."""
         try:
-            principal = self._validate(found[1])
+            caller = _caller(self._validate[scheme](token))
+            if self._binding is not None:
+                self._binding.check(environ, scheme, token, caller)
         except MissingScope as error:
             text = "the access token lacks a scope that this request requires"
-            raise self._rejection(403, text, error="insufficient_scope", scope=error.scope) from None
-        if principal is None:
-            raise self._rejection(401, "the access token is invalid or expired", error="invalid_token")
-        return principal
+            raise self._rejection(403, text, (scheme,), error="insufficient_scope", scope=error.scope) from None
+        except (InvalidToken, InvalidProof) as error:
+            write_log("info", "a request is answered with 401: %s", error)
+            code = "invalid_token" if isinstance(error, InvalidToken) else "invalid_dpop_proof"
+            raise self._rejection(401, str(error), (scheme,), error=code) from None
+        except ValidatorUnavailable as error:
+            self._unavailable.log(error)
+            text = "access tokens cannot be validated now; try again"
+            raise Rejection(503, text, headers=[("Retry-After", str(_RETRY_AFTER))]) from None
+        return caller
 
-    def _rejection(self, status: int, reason: str, *, error: str = "", scope: str = "") -> Rejection:
-        parameters = {"error": error, "scope": scope or self._scopes, "resource_metadata": self._metadata_url}
-        challenge = ", ".join(f'{name}="{_quoted(value)}"' for name, value in parameters.items() if value)
-        return Rejection(status, reason, headers=[("WWW-Authenticate", f"Bearer {challenge}")])
+    def require(self, caller: Caller | None, needed: frozenset[str] = NO_SCOPES) -> None:
+        """Raise ``Rejection`` (403) for a caller without these scopes, and those of every request, with all in one go."""
+        granted = None if caller is None else caller.scopes
+        if granted is not None and needed <= granted and self.required_scopes <= granted:
+            return
+        needed = self.required_scopes | needed
+        if not needed:
+            return
+        if granted is None:
+            self._unknown.log(caller)
+        elif self._implications.cover(granted, needed):
+            return
+        scopes = " ".join(sorted(needed))
+        text = f"this request needs an access token with the scope {scopes}"
+        bound = self._binding is not None and caller is not None and is_bound(caller)
+        raise self._rejection(
+            403, text, ("DPoP" if bound else self._schemes[0],), error="insufficient_scope", scope=scopes
+        )
+
+    def _rejection(
+        self, status: int, reason: str, schemes: Sequence[str], *, error: str = "", scope: str = ""
+    ) -> Rejection:
+        parameters = {
+            "error": error,
+            "error_description": reason if error else "",
+            "scope": "" if error == "invalid_request" else scope or self._challenged,
+            "resource_metadata": self.metadata_document.url,
+        }
+        challenges: list[tuple[str, str]] = []
+        for scheme in schemes:
+            if scheme == "DPoP" and self._binding is not None:
+                parameters["algs"] = self._binding.algorithms
+            text = ", ".join(f'{name}="{_quoted(value)}"' for name, value in parameters.items() if value)
+            challenges.append(("WWW-Authenticate", f"{scheme} {text}"))
+        return Rejection(status, reason, headers=challenges)
+
+
+def _caller(found: Caller | str | None) -> Caller:
+    """Return the caller that a validator has found. Raise ``InvalidToken`` if there is none."""
+    if found is None:
+        text = "the access token is invalid or expired"
+        raise InvalidToken(text)
+    return Caller(found) if isinstance(found, str) else found
 
 
 def _quoted(text: str) -> str:

@@ -13,8 +13,10 @@ from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
+from ..media import JSON
 from .cheroot_requests import StrictGateway, StrictRequest
-from .responses import STATUS_LINES, Response
+from .head_checks import ACCEPTED_BY
+from .responses import JSON_TYPE, STATUS_LINES, Response
 
 if TYPE_CHECKING:
     from .request_reader import RequestReader
@@ -54,7 +56,7 @@ class HeadCache(Generic[M]):
 
     def __init__(self) -> None:
         self._meanings: dict[tuple[bytes, bytes], M] = {}
-        """Meanings by the bytes before the digits, and by those after them up to the end of the head."""
+        """Meanings by the bytes before the digits, and by those after them up to the end of the head; the latest first."""
 
     def find(self, data: bytes | bytearray, start: int) -> CachedHead[M] | None:
         """Return the head that begins at ``start``; None if it is unknown or incomplete."""
@@ -73,9 +75,9 @@ class HeadCache(Generic[M]):
         if parts is None or parts[3] != len(head):
             return
         before, _, after, _ = parts
-        self._meanings[before, after + _HEAD_END] = meaning
-        while len(self._meanings) > MAX_HEADS:
-            del self._meanings[next(iter(self._meanings))]
+        # A client begins with heads that it does not repeat, and each head before the right one costs a comparison.
+        kept = list(self._meanings.items())[: MAX_HEADS - 1]
+        self._meanings = {(before, after + _HEAD_END): meaning, **dict(kept)}
 
 
 def _split_head(data: bytes | bytearray, start: int) -> tuple[bytes, bytes, bytes, int] | None:
@@ -143,9 +145,16 @@ class FastRequest(StrictRequest):
 
 
 @lru_cache(maxsize=1)
-def _date_and_server(second: int, server: str) -> bytes:
-    """Return the last two fields of the head of a response."""
-    return f"Date: {formatdate(second, usegmt=True)}\r\nServer: {server}\r\n\r\n".encode("latin-1")
+def _date_and_server(second: int, server: str) -> str:
+    """Return the last two fields of the head of a response, and its end."""
+    return f"Date: {formatdate(second, usegmt=True)}\r\nServer: {server}\r\n\r\n"
+
+
+@lru_cache(maxsize=4)
+def _json_head(second: int, server: str, status: int) -> bytes:
+    """Return the head of a response whose body is one JSON text, up to the number of its bytes."""
+    fields = f"Content-Type: {JSON}\r\nDate: {formatdate(second, usegmt=True)}\r\nServer: {server}\r\n"
+    return f"HTTP/1.1 {STATUS_LINES[status]}\r\n{fields}Content-Length: ".encode("latin-1")
 
 
 class FastGateway(StrictGateway):
@@ -158,7 +167,7 @@ class FastGateway(StrictGateway):
         if parsed is None:
             return super().get_environ()
         if parsed.environ is None:
-            parsed.environ = {**super().get_environ(), "wsgi.input": None}
+            parsed.environ = {**super().get_environ(), "wsgi.input": None, ACCEPTED_BY: set()}
         length: bytes = request.inheaders[b"Content-Length"]
         return {**parsed.environ, "CONTENT_LENGTH": length.decode("ascii"), "wsgi.input": request.rfile}
 
@@ -166,16 +175,22 @@ class FastGateway(StrictGateway):
         """Write the response in one step, or let cheroot write its head; return whether it is complete."""
         request: Any = self.req
         status, headers, body = response
+        server = request.server
         if (
             request.parsed_head is None
             or status not in _WITH_LENGTH
             or body.__class__ is not list
             or request.close_connection
             or request.rfile.remaining
-            or not request.server.can_add_keepalive_connection
+            or not server.can_add_keepalive_connection
         ):
             return super().send(response)
-        lines = [f"HTTP/1.1 {STATUS_LINES[status]}\r\n", *[f"{name}: {value}\r\n" for name, value in headers]]
-        end = _date_and_server(int(time()), request.server.server_name)
-        request.conn.write(b"".join(["".join(lines).encode("latin-1"), end, *body]))
+        if len(headers) == 2 and headers[0] is JSON_TYPE:
+            (line,) = body
+            start = _json_head(int(time()), server.server_name, status)
+            request.conn.write(b"%b%d\r\n\r\n%b" % (start, len(line), line))
+            return True
+        end = _date_and_server(int(time()), server.server_name)
+        head = "\r\n".join([f"HTTP/1.1 {STATUS_LINES[status]}", *map(": ".join, headers), end])
+        request.conn.write(b"".join([head.encode("latin-1"), *body]))
         return True

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...distribution import install_command
 from ...errors import UsageError
 from .disconnection import SOCKET
 from .http1 import HEAD_LIMIT, ChunkedBody, FieldReader
+from .request_reader import ReceivedBody
 from .responses import STATUS_LINES, Response
 
 try:
@@ -20,7 +22,7 @@ try:
     from cheroot.server import KnownLengthRFile as SizedBody
     from cheroot.wsgi import Gateway_10 as CherootGateway
 except ImportError as missing:
-    message = "serving HTTP needs cheroot; run: pip install 'mcp-bindings[http]'"
+    message = f"serving HTTP needs cheroot; run: {install_command('http')}"
     raise UsageError(message) from missing
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ class StrictRequest(CherootRequest):
 
     header_reader = FieldReader()
     conn: Any
+    gateway: StrictGateway | None = None
+    """Sends the response; None before the application is called, and after the response is complete."""
 
     def read_request_headers(self) -> Any:
         """Return whether the fields are valid; answer 400 if not."""
@@ -79,14 +83,17 @@ class StrictRequest(CherootRequest):
         if self.chunked_read:
             self.rfile: Any = ChunkedBody(source)
         else:
-            length = int(self.inheaders.get(b"Content-Length", 0))
-            self.rfile = SizedBody(source, length)
-            if length > len(source):
+            stated = self.inheaders.get(b"Content-Length")
+            length = int(stated or 0)
+            if stated is not None and length <= len(source):
+                self.rfile = ReceivedBody(source, length)
+            else:
+                self.rfile = SizedBody(source, length)
                 # The rest of the body would be taken for the next request.
-                self.close_connection = True
+                self.close_connection |= length > 0
         server: ServerSettings = self.server
-        self.gateway: StrictGateway = server.gateway(self)
-        return server.application.respond(self.gateway.env)
+        self.gateway = gateway = server.gateway(self)
+        return server.application.respond(gateway.env)
 
     def write(self, chunk: bytes) -> None:
         """Send a part of the body of the response."""
@@ -110,9 +117,13 @@ class StrictGateway(CherootGateway):
         return {**base.get_environ(), "SERVER_NAME": host, SOCKET: request.conn.socket}
 
     def send(self, response: Response) -> bool:
-        """Write the response, or the head of a streamed one; return whether it is complete."""
-        self._start(response)
+        """Write the response, or the head of a streamed one; return whether it is complete.
+
+        Until the connection is told to ``release`` it, nothing is sent: several packets would wake the client as often.
+        """
         request: Any = self.req
+        request.conn.hold()
+        self._start(response)
         request.ensure_headers_sent()
         if not isinstance(response.body, list):
             return False

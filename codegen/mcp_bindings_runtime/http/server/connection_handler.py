@@ -7,7 +7,6 @@ idle streams nor clients that send or read slowly occupy a thread.
 
 from __future__ import annotations
 
-import select
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,12 +27,14 @@ from .responses import Response
 from .stream_sender import StreamSender
 from .unsent_responses import UnsentResponses
 
-_LINGER: Final = 2
+_LINGER: Final = 10
 """Milliseconds for which a worker waits for the next request of its connection while most other workers are idle."""
+_PACKETS: Final = 2
+"""Number of packets for which it waits: many clients send the head and the body of a request one after the other."""
 _DRAIN_TIME: Final = 2.0
 """Seconds in which a client may read a last response before the connection is reset."""
-_SMALL: Final = 64 * 1024
-"""Bytes of an incomplete request that no limit refuses."""
+_SMALL: Final = 16 * 1024
+"""Bytes of a request that no limit refuses."""
 
 
 class ConnectionLimits(NamedTuple):
@@ -42,7 +43,7 @@ class ConnectionLimits(NamedTuple):
     connections: int
     """Open connections."""
     buffered: int
-    """Bytes of incomplete requests of all connections together."""
+    """Bytes of requests of all connections together that are incomplete or in progress."""
     body: int
     """Bytes of the body of a request."""
     idle: float
@@ -87,8 +88,8 @@ class ConnectionHandler:
         self._working: dict[HttpConnection, None] = {}
         """Connections to whose request a worker responds, or a handler."""
         self._buffered = 0
-        """Bytes of incomplete requests."""
-        self._overfull = RareWarning("a request is refused: incomplete ones take %d bytes")
+        """Bytes of requests that are incomplete or in progress."""
+        self._overfull = RareWarning("a request is refused: those that are incomplete or in progress take %d bytes")
         self._next_look = 0.0
         """Time at which to look after the requests of running handlers."""
         self._stop_at: float | None = None
@@ -132,7 +133,8 @@ class ConnectionHandler:
     def _look_after(self, connection: HttpConnection, seconds: float) -> None:
         """Cancel the request of a client that has gone, and begin a stream if the handler takes long."""
         pending = connection.pending
-        if pending is None or seconds < self._interval:
+        if pending is None or seconds < self._interval or self._workers.queued:
+            # While jobs wait for a thread, each look would add one.
             return
         if pending.cancellable and connection.is_closed:
             self._workers.submit(partial(self._run_job, connection, partial(self._abandon, connection, pending)))
@@ -210,7 +212,7 @@ class ConnectionHandler:
             self._await_rest(connection)
             connection.register(READ)
             self._parse(connection)
-        elif self._settings.can_add_keepalive_connection:
+        elif self._settings.can_add_keepalive_connection or connection.has_unread:
             self._acceptor.add_idle(connection)
             self.loop.set_deadline(connection, self._limits.idle)
             connection.register(READ)
@@ -230,9 +232,10 @@ class ConnectionHandler:
     def _parse(self, connection: HttpConnection) -> None:
         progress = connection.parse(self._limits.body)
         if progress is Progress.COMPLETE:
-            self._forget_waiting(connection)
-            connection.register(0)
-            self._submit(connection)
+            if self._charge(connection):
+                self._stop_waiting(connection)
+                connection.register(0)
+                self._submit(connection)
         elif progress is Progress.REFUSED:
             self._forget_waiting(connection)
             self._finish(connection)
@@ -242,23 +245,32 @@ class ConnectionHandler:
             self._await_rest(connection)
             self._charge(connection)
 
-    def _charge(self, connection: HttpConnection) -> None:
-        """Account for the bytes of an incomplete request; refuse it if all of them exceed the limit."""
+    def _charge(self, connection: HttpConnection) -> bool:
+        """Account for the bytes of a request; if all of them exceed the limit, refuse it and return False."""
         size = len(connection.rfile)
         self._buffered += size - connection.charged
         connection.charged = size
-        if self._buffered > self._limits.buffered and size > _SMALL:
-            self._overfull.log(self._buffered)
-            connection.refuse("503 Service Unavailable")
-            self._forget_waiting(connection)
-            self._finish(connection)
+        if self._buffered <= self._limits.buffered or size <= _SMALL:
+            return True
+        self._overfull.log(self._buffered)
+        connection.refuse("503 Service Unavailable")
+        self._forget_waiting(connection)
+        self._finish(connection)
+        return False
 
-    def _forget_waiting(self, connection: HttpConnection) -> None:
-        self._acceptor.remove_waiting(connection)
+    def _release(self, connection: HttpConnection) -> None:
+        """Take back the charge for a request."""
         self._buffered -= connection.charged
         connection.charged = 0
+
+    def _stop_waiting(self, connection: HttpConnection) -> None:
+        self._acceptor.remove_waiting(connection)
         connection.deadline = 0.0
         connection.has_head = False
+
+    def _forget_waiting(self, connection: HttpConnection) -> None:
+        self._release(connection)
+        self._stop_waiting(connection)
 
     def _submit(self, connection: HttpConnection) -> None:
         connection.phase = Phase.WORKING
@@ -268,6 +280,7 @@ class ConnectionHandler:
         except RuntimeError as error:
             write_log("warning", "a request is refused: %s", error)
             self._working.pop(connection, None)
+            self._release(connection)
             connection.refuse("503 Service Unavailable")
             self._finish(connection)
 
@@ -313,11 +326,11 @@ class ConnectionHandler:
     def _run(self, connection: HttpConnection, pending: PendingResponse) -> Response | None:
         """Run the handlers of a request; return a response if that is not possible."""
         worker = get_ident()
-        complete = partial(self._run_job, connection, partial(self._complete, connection, pending))
 
         def on_change() -> None:
             # This worker looks itself, unless a handler begins a stream.
             if get_ident() != worker or not pending.channel.done:
+                complete = partial(self._run_job, connection, partial(self._complete, connection, pending))
                 self.loop.call(partial(self._workers.submit, complete))
 
         connection.pending = pending
@@ -333,16 +346,18 @@ class ConnectionHandler:
     def _send(self, connection: HttpConnection, response: Response) -> None:
         """Send a response, or the head and the first events of a stream."""
         self._working.pop(connection, None)
+        pending, connection.pending = connection.pending, None
+        if pending is not None:
+            # It refers to the channel: without cycles, all objects of a request are freed at its end.
+            pending.channel.on_change = None
         request = connection.request
         assert request is not None
-        # Two packets would wake the client twice.
-        connection.hold()
+        assert request.gateway is not None
         try:
             over = request.gateway.send(response)
             if not over:
                 stream: Any = response.body
                 connection.stream = stream
-                connection.pending = None
                 _, over = self._streams.transfer(connection)
         finally:
             connection.release()
@@ -353,21 +368,27 @@ class ConnectionHandler:
         """Return whether the next request arrives at once; otherwise the loop waits for it."""
         if len(connection.rfile):
             return connection.parse(self._limits.body) is Progress.COMPLETE
+        for _ in range(_PACKETS):
+            if not self._receives_soon(connection):
+                return False
+            progress = connection.parse(self._limits.body)
+            if progress is not Progress.MORE:
+                return progress is Progress.COMPLETE
+        return False
+
+    def _receives_soon(self, connection: HttpConnection) -> bool:
+        """Wait shortly for bytes of the client; return whether there are any, or the end of the connection."""
         if connection.ended or not self._settings.can_add_keepalive_connection:
             return False
-        if 2 * self._workers.busy > self._limits.workers or not hasattr(select, "poll"):
+        if 2 * self._workers.busy > self._limits.workers:
             return False
-        poll = select.poll()
-        poll.register(connection.socket, select.POLLIN)
-        if not poll.poll(_LINGER):
-            return False
-        connection.receive()
-        return connection.parse(self._limits.body) is Progress.COMPLETE
+        return connection.wait(_LINGER) and connection.receive()
 
     # After a worker.
 
     def _continue(self, connection: HttpConnection) -> None:
         """Wait for what a connection needs next."""
+        self._release(connection)
         if connection.phase is Phase.CLOSED:
             self._streams.close(connection)
         elif connection.broken:

@@ -15,7 +15,7 @@ from threading import Condition
 from time import monotonic
 from typing import Final, NamedTuple, Protocol
 
-from ...account import Account
+from ...connection.account import Account
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
@@ -174,10 +174,20 @@ class MemoryEventLog:
         A message of any size passes alone. Raise ``RequestTimeout``.
         """
         account, source = self._account, self.source
+        if self.ended or account.admits(source, size):
+            return True
+        waiting = account.waiting
+        if waiting.amount_of(source) and not waiting.admits(source, size):
+            # Messages that wait take memory, too.
+            timeout = 0.0
+        with waiting.charged(source, size):
+            return self._await_room(size, timeout, required=required)
+
+    def _await_room(self, size: int, timeout: float | None, *, required: bool) -> bool:
+        """Make room in the account; wait for it if the message is required. Raise ``RequestTimeout``."""
+        account, source = self._account, self.source
         deadline = None if timeout is None else monotonic() + timeout
-        while not (
-            self.ended or account.admits(source, size) or account.make_room(source, size) or account.admits(source)
-        ):
+        while not (self.ended or account.make_room(source, size) or account.admits(source)):
             if not required:
                 return False
             if deadline is not None and monotonic() >= deadline:

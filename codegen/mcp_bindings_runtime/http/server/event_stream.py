@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import inf
+from time import time
 from typing import Final
 
 from ...logs import write_log
@@ -29,7 +31,8 @@ class EventStream:
     With ``name``, events have ids from which they can be resumed. ``first`` is sent before all events. After
     ``keepalive`` seconds without an event, a comment is sent and ``on_idle`` called. ``is_gone`` returns whether the
     client has hung up, and is polled. ``is_lost`` returns whether the last events will not arrive; they are not sent then.
-    ``on_close`` is called once, with whether everything was sent.
+    ``on_close`` is called once, with whether everything was sent. After the Unix time ``expires_at`` no more events are
+    sent, and the stream ends at the next event or comment.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class EventStream:
         is_gone: Callable[[], bool] | None = None,
         is_lost: Callable[[], bool] | None = None,
         on_close: Callable[[bool], object] | None = None,
+        expires_at: float = inf,
     ) -> None:
         try:
             self._reader = log.attach()
@@ -63,6 +67,7 @@ class EventStream:
         self._is_gone = is_gone
         self._is_lost = is_lost
         self._on_close = on_close
+        self._expires_at = expires_at
         self._complete = False
         self._closed = False
         limiter.streams.add(self)
@@ -83,6 +88,8 @@ class EventStream:
             raise StopIteration
         try:
             result = self._read()
+            if time() >= self._expires_at:
+                raise StopIteration
             if not result.events and not result.over:
                 return self.keep_alive()
         except StoreUnavailable as error:
@@ -108,7 +115,7 @@ class EventStream:
         """Return what can be sent now, nothing perhaps; None at the end of the stream."""
         if self._first:
             return next(self)
-        if self._complete:
+        if self._complete or time() >= self._expires_at:
             return None
         try:
             result = self._log.read(self._reader, self._after, 0.0)
@@ -121,7 +128,9 @@ class EventStream:
 
     def keep_alive(self) -> bytes:
         """Return the comment to send if there was no event for ``keepalive`` seconds. Raise ``StoreUnavailable``."""
-        if self._on_idle is not None:
+        if time() >= self._expires_at:
+            self.hang_up()
+        elif self._on_idle is not None:
             self._on_idle()
         return KEEP_ALIVE
 

@@ -66,7 +66,8 @@ class ChunkScanner:
                 return len(data) - at >= _MAX_CHUNK_LINE
             line = bytes(data[at:end])
             if self._trailers:
-                if line == b"\r\n" or self._trailers > _MAX_TRAILERS:
+                is_trailer = line != b"\r\n" and line.endswith(b"\r\n")
+                if not is_trailer or self._trailers > _MAX_TRAILERS:
                     return True
                 self._trailers += 1
             else:

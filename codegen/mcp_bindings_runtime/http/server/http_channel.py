@@ -14,6 +14,7 @@ from ...logs import write_log
 from ...methods import NotificationMethod
 from ...session.events import Incoming
 from ...session.stateless import CHANGES
+from .client_request_limit import ClientRequestLimit
 from .event_log import Priority
 
 NO_ROOM: Final = "there is no room on the stream"
@@ -31,6 +32,10 @@ class HttpChannel(Requestor):
     """Reason for dropping the last of them."""
     _stalled: bool = False
     """Whether the last notification timed out while the stream was full."""
+    client_requests: ClientRequestLimit | None = None
+    """The limit on requests to clients that wait; None where handlers send none."""
+    source: str = ""
+    """The source that such requests, and the handlers of a request, are charged to."""
 
     @property
     def closed(self) -> bool:
@@ -102,6 +107,13 @@ class HttpChannel(Requestor):
         with self.lock:
             line = self.session.notify(key, params)
         self._send_notification(line, Priority.CHANGE if key.name in CHANGES else Priority.OPTIONAL)
+
+    def complete(self, call: Call, prepare: Callable[[], tuple[Any, bytes]]) -> Any:
+        """See ``Requestor.complete``. Raise ``TooManyClientRequests``, too."""
+        if self.client_requests is None:
+            return super().complete(call, prepare)
+        with self.client_requests.charged(self.source):
+            return super().complete(call, prepare)
 
     def attend(self, call: Call, prepare: Callable[[], tuple[Any, bytes]] | None = None) -> None:
         """See ``Requestor.attend``."""

@@ -5,6 +5,7 @@ Nothing here waits. The event loop and the workers call a connection in turn, ne
 
 from __future__ import annotations
 
+import select
 import socket
 from contextlib import suppress
 from enum import Enum
@@ -79,6 +80,7 @@ class HttpConnection:
     """
 
     ssl_env: Any = None
+    _poll: Any = None
 
     def __init__(self, server: Any, handler: Handler, sock: socket.socket, address: tuple[Any, ...]) -> None:
         self.server = server
@@ -152,6 +154,15 @@ class HttpConnection:
         self._handler.on_error(self)
 
     # Receiving.
+
+    def wait(self, milliseconds: int) -> bool:
+        """Wait for bytes of the client; return whether there are any, or the end of the connection."""
+        if self._poll is None:
+            if not hasattr(select, "poll"):
+                return False
+            self._poll = select.poll()
+            self._poll.register(self.socket, select.POLLIN)
+        return bool(self._poll.poll(milliseconds))
 
     def receive(self) -> bool:
         """Read what has arrived; return whether anything has, the end of the connection included."""
@@ -266,9 +277,12 @@ class HttpConnection:
     def end_request(self) -> None:
         """Forget the request whose response is complete."""
         request, self.request = self.request, None
-        self.pending = self.stream = None
+        self.stream = None
         self.rfile.late = False
         self.last = self.last or request is None or request.close_connection
+        if request is not None:
+            # The two refer to each other, and to the body.
+            request.gateway = None
 
     def refuse(self, status: str) -> None:
         """Respond to an incomplete request; no other can follow."""
@@ -277,8 +291,11 @@ class HttpConnection:
         request.simple_response(status)
 
     def close(self) -> None:
-        """Close the connection in both directions. Idempotent."""
+        """Close the connection in both directions, and forget its bytes. Idempotent."""
         self.broken = True
+        # A worker may refer to the connection for a while.
+        self.unsent = bytearray()
+        self.rfile.clear()
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()

@@ -47,7 +47,7 @@ class HttpServer:
     ) -> None:
         number: Any = port
         if number.__class__ is not int or not 0 <= port <= _MAX_PORT:
-            text = f"`port` must be from 1 to {_MAX_PORT}, or 0 for any free port; got {port!r}"
+            text = f"`port` must be an integer from 1 to {_MAX_PORT}, or 0 for any free port; got {port!r}"
             raise UsageError(text)
         self._application = application
         self.options = chosen = options or HttpServerOptions()
@@ -108,6 +108,8 @@ class HttpServer:
         if self._closing:
             return
         self._closing = True
+        # First of all: a client that cannot connect any more must not have a request accepted on an open connection.
+        self._application.refuse_requests()
         self._connections.stop_accepting()
         self._application.close(self.options.grace)
         self._connections.stop(_FLUSH_TIME)
@@ -142,7 +144,7 @@ def run_http(servers: Sequence[Server], host: str, port: int, **options: Any) ->
 
     ``options`` are those of ``HttpServerOptions``.
     """
-    http_server = make_server(servers, host, port, **{**options, "ready": options.get("ready") or _print_url})
+    http_server = make_server(servers, host, port, **{**options, "ready": options.get("ready") or print_url})
     with suppress(KeyboardInterrupt), _interrupted_by_sigterm():
         http_server.serve()
 
@@ -164,7 +166,8 @@ def _interrupted_by_sigterm() -> Generator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _print_url(server: HttpServer) -> None:
+def print_url(server: HttpServer) -> None:
+    """Print the URL of a server to standard error."""
     # Standard error is None without a console, and may be a pipe whose reader has gone.
     if sys.stderr is not None:
         with suppress(OSError):

@@ -10,14 +10,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
-from ...connection.thread_pool import ThreadPool
 from ...errors import McpError
 from ...jsonrpc import NO_ID, error_line
 from ...server.routing import Routes
+from ...session.caller import Caller, principal_of
 from ...session.events import Dropped, Incoming, Reply, RequestCancelled
 from .client_address import client_address
 from .event_stream import EventStream
-from .responses import REQUESTS, SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .handler_pool import HandlerPool
+from .responses import SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .scope_check import ScopeCheck
 from .session_channel import SessionChannel
 from .session_endpoint import initialized_server
 from .session_store import SessionRecord, TooManySessions
@@ -39,7 +41,8 @@ class LegacySseEndpoint:
         store: Store,
         limiter: StreamLimiter,
         table: SessionTable,
-        pool: ThreadPool,
+        pool: HandlerPool,
+        scopes: ScopeCheck,
     ) -> None:
         self._routes = routes
         self._options = options
@@ -47,13 +50,14 @@ class LegacySseEndpoint:
         self._limiter = limiter
         self._table = table
         self._pool = pool
+        self._scopes = scopes
 
-    def get(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def get(self, environ: Mapping[str, Any], caller: Caller | None) -> Response:
         """Open the stream; its first event is the path for messages of the client. Raise ``Rejection``."""
         if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
         try:
-            session_id = self._table.create_legacy(principal, client_address(environ)).id
+            session_id = self._table.create_legacy(principal_of(caller), client_address(environ)).id
             log = self._store.open(session_id, STANDALONE, keep=False)
         except McpError as error:
             self._limiter.release(long=True)
@@ -72,10 +76,10 @@ class LegacySseEndpoint:
             on_close=lambda _complete: self._table.end(session_id),
         ).response()
 
-    def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response:
+    def post(self, environ: Mapping[str, Any], body: bytes, caller: Caller | None) -> Response:
         """Accept a message; its response is sent on the stream. Raise ``Rejection``."""
         session_id = parse_qs(environ.get("QUERY_STRING", "")).get("session_id", [""])[0]
-        record = self._table.load(session_id, principal, "sse")
+        record = self._table.load(session_id, principal_of(caller), "sse")
         if record is None:
             raise Rejection(
                 404, "unknown session; open the stream again with GET, and POST to the path in its first event"
@@ -83,13 +87,19 @@ class LegacySseEndpoint:
         channel = self._table.channel_of(record) or self._negotiate(record, body)
         events = channel.receive(body)
         channel.save()
+        incomings = [event for event in events if isinstance(event, Incoming)]
+        try:
+            self._scopes.check_requests(channel.server, caller, incomings)
+        except Rejection:
+            channel.cancel(incomings)
+            raise
         for event in events:
             if isinstance(event, Incoming):
-                event.principal = principal
+                event.caller = caller
                 event.source = client_address(environ)
-                if not self._pool.start(partial(_run, channel, event)):
+                if not self._pool.start(partial(_run, channel, event), channel.source):
                     channel.cancel([event])
-                    raise busy(REQUESTS)
+                    raise self._pool.rejection()
             elif isinstance(event, Reply):
                 if event.refusal is not None and not event.named:
                     return json_response(400, error_line(NO_ID, event.refusal, null_id=False))

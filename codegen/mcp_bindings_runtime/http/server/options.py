@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
+from ...logs import write_log
 from ...options import Bytes, Milliseconds, Options, Seconds, option
 from ...validation import (
     require_callable,
@@ -20,6 +22,7 @@ from .origin_policy import LOOPBACK, OriginPolicy
 from .session_store import MEMORY
 
 if TYPE_CHECKING:
+    from .api_keys import ApiKeys
     from .authorization import Authorization
     from .store import Store
 
@@ -33,31 +36,39 @@ class EndpointOptions(Options):
     path: str = option(default="/")
     """Path of the endpoint below the mount point of the application."""
     sse_path: str | None = option(default="/sse")
-    """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE."""
+    """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Servers of a revision without sessions serve it
+    only if it is set.
+    """
     messages_path: str = option(default="/messages")
     """Path to which clients of HTTP+SSE post."""
     allowed_hosts: Iterable[str] = option(default=LOOPBACK)
     """Names under which clients may address the server: for any port, or as `name:port` for one. `"*"` allows all."""
     allowed_origins: Iterable[str] = option(default=())
     """Origins of web pages that may use the server, besides pages on the allowed hosts. `"*"` allows all."""
-    authorization: Authorization | None = option(default=None)
-    """Check of the access token that each request must have. Without it, the principal is the `REMOTE_USER` of the WSGI
-    server, if there is one.
+    authorization: Authorization | ApiKeys | None = option(default=None)
+    """Check of the access token or API key that each request must have. Without it, the principal is the `REMOTE_USER` of
+    the WSGI server, if there is one.
     """
     body_limit: Bytes = option(default=4 * 1024 * 1024)
     """Limit on the bytes of a request's body."""
     body_time: Seconds = option(default=30.0)
     """Seconds in which a request's body must arrive."""
     threads: int = option(default=32)
-    """Number of requests that the WSGI server handles at the same time. With `run_http`, running handlers have threads
-    besides, and open streams have none.
+    """Number of requests that the WSGI server handles at the same time. With `run_http`, running handlers have
+    threads of their own, and open streams need none.
     """
     streams: int | None = option(default=None)
-    """Limit on the streams that are open for listening; unless set, three quarters of `threads`, or of `connections` with
-    `run_http`.
+    """Limit on the streams that are open for listening, up to seven eighths of `threads`, or of `connections` with
+    `run_http`; three quarters unless set.
     """
     handlers: int = option(default=256)
-    """Limit on the handlers that run at the same time."""
+    """Limit on the handlers that run at the same time. Three quarters of them may wait for responses of clients, half of
+    them for those of one principal or, without one, of one address.
+    """
+    handlers_per_source: int | None = option(default=None)
+    """Limit on the handlers of one principal or, without one, of one address; three quarters of `handlers` unless set.
+    Set it to `handlers` if all clients come through a proxy, without authorization.
+    """
     memory: Bytes = option(default=MEMORY)
     """Limit on the bytes that clients make the server keep: sessions with their subscriptions, messages on streams, and
     responses that are not read yet.
@@ -71,6 +82,11 @@ class EndpointOptions(Options):
     store: Store | None = option(default=None)
     """Store of sessions and events; a `MemoryStore` in this process unless set. Its `lifetime` says when unused sessions
     expire.
+    """
+    sessions: bool | None = option(default=None)
+    """If false, clients get no sessions, and features that need a session are refused; for servers of a revision
+    without sessions. By default, it is false if the WSGI server runs several processes (`wsgi.multiprocess`) and `store`
+    is not shared.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -92,6 +108,8 @@ class EndpointOptions(Options):
         )
         if self.memory_per_source is not None:
             require_positive_integers(memory_per_source=self.memory_per_source)
+        if self.handlers_per_source is not None:
+            require_positive_integers(handlers_per_source=self.handlers_per_source)
         if self.streams is not None:
             require_positive_integers(streams=self.streams)
         require_positive_numbers(body_time=self.body_time, keepalive=self.keepalive)
@@ -101,9 +119,14 @@ class EndpointOptions(Options):
             )
         if self.authorization is not None:
             require_methods(
-                "authorization", self.authorization, ("principal", "paths"), "an Authorization(validate, …)"
+                "authorization",
+                self.authorization,
+                ("caller", "metadata_document"),
+                "an Authorization(validate, …) or ApiKeys(keys)",
             )
         self.path = self.path.rstrip("/")
+        self.sse_is_set = "sse_path" in options
+        """Whether the program has set `sse_path`; otherwise only servers with sessions serve HTTP+SSE."""
         self.sse_path = None if self.sse_path is None else self.sse_path.rstrip("/")
         self.messages_path = self.messages_path.rstrip("/")
         self.origin_policy = OriginPolicy(self.allowed_hosts, self.allowed_origins)
@@ -125,7 +148,7 @@ class HttpServerOptions(EndpointOptions):
     descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all incomplete requests together."""
+    """Limit on the bytes of all requests together that are incomplete or, from 16 KiB on, in progress."""
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server was closed."""
     ready: Callable[[Any], object] | None = option(default=None)
@@ -144,7 +167,10 @@ class HttpServerOptions(EndpointOptions):
 
 
 def _connection_limit(wanted: int | None) -> int:
-    """Return the limit on open connections: ``wanted``, or a default that leaves descriptors for everything else."""
+    """Return the limit on open connections: ``wanted``, or a default that leaves descriptors for everything else.
+
+    Log a warning if the process may open too few descriptors for ``wanted``.
+    """
     if wanted is not None:
         require_positive_integers(connections=wanted)
     try:
@@ -154,5 +180,10 @@ def _connection_limit(wanted: int | None) -> int:
         possible = 448
     else:
         soft = getrlimit(RLIMIT_NOFILE)[0]
-        possible = _CONNECTIONS if soft < 0 else max(1, soft - max(64, soft // 8))
+        possible = maxsize if soft < 0 else max(1, soft - max(64, soft // 8))
+    if wanted is not None and wanted > possible:
+        text = (
+            "`connections` is %d, but the process may open too few descriptors: %d connections are accepted (ulimit -n)"
+        )
+        write_log("warning", text, wanted, possible)
     return min(possible, _CONNECTIONS if wanted is None else wanted)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...connection.calls import PendingCalls
 from ...logs import write_log
 from ...meta import member
+from ...session.caller import Caller
 from ...session.events import Incoming
 from ..headers import InvalidParamHeader, ParamHeader, param_headers_of
 from .event_log import Priority
@@ -31,18 +32,17 @@ class ToolParamHeaders:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._registered: dict[str, tuple[Any, Sequence[ParamHeader]]] = {}
-        self._listed: dict[str | None, tuple[float, Mapping[str, Sequence[ParamHeader]]]] = {}
+        self._listed: dict[Any, tuple[float, Mapping[str, Sequence[ParamHeader]]]] = {}
 
-    def of(self, message: Any, principal: str | None = None) -> Sequence[ParamHeader]:
-        """Return the headers of the tool that a message, a JSON value, calls; none for other messages."""
-        if member(message, "method") != "tools/call":
-            return ()
-        name = member(message, "params", "name")
+    def of(self, message: Any, caller: Caller | None = None) -> Sequence[ParamHeader]:
+        """Return the headers of the tool that a ``tools/call`` request, a JSON value, calls."""
+        params = member(message, "params")
+        name = member(params, "name")
         if name.__class__ is not str:
             return ()
         tool = self._server.listed_tool(name)
         if tool is None:
-            return self._from_handler(member(message, "params", "_meta"), principal).get(name, ())
+            return self._from_handler(params.get("_meta"), caller).get(name, ())
         cached = self._registered.get(name)
         # Another tool of the same name may have replaced it.
         if cached is None or cached[0] is not tool:
@@ -52,37 +52,38 @@ class ToolParamHeaders:
             cached = self._registered[name] = tool, _param_headers(name, schema)
         return cached[1]
 
-    def _from_handler(self, meta: Any, principal: str | None) -> Mapping[str, Sequence[ParamHeader]]:
-        cached = self._listed.get(principal)
+    def _from_handler(self, meta: Any, caller: Caller | None) -> Mapping[str, Sequence[ParamHeader]]:
+        key = caller and (caller.principal, caller.scopes)
+        cached = self._listed.get(key)
         if cached is None or cached[0] < monotonic() - FRESH:
             if len(self._listed) >= _MAX_TOOLS:
                 self._listed.clear()
             tools = {
                 str(each["name"]): _param_headers(each["name"], each["inputSchema"])
-                for each in self._list_tools(meta, principal)
+                for each in self._list_tools(meta, caller)
             }
-            cached = self._listed[principal] = monotonic(), tools
+            cached = self._listed[key] = monotonic(), tools
         return cached[1]
 
-    def _list_tools(self, meta: Any, principal: str | None) -> Iterator[Any]:
+    def _list_tools(self, meta: Any, caller: Caller | None) -> Iterator[Any]:
         """Yield the tools that the handler lists on all pages; none after an error, because no call can succeed then."""
         cursor: Any = None
         for _ in range(_MAX_TOOLS):
             params = {"_meta": meta} if cursor is None else {"_meta": meta, "cursor": cursor}
-            result = self._call({"jsonrpc": "2.0", "id": 0, "method": "tools/list", "params": params}, principal)
+            result = self._call({"jsonrpc": "2.0", "id": 0, "method": "tools/list", "params": params}, caller)
             yield from member(result, "tools") or ()
             cursor = member(result, "nextCursor")
             if cursor is None:
                 return
 
-    def _call(self, request: Any, principal: str | None) -> Any:
+    def _call(self, request: Any, caller: Caller | None) -> Any:
         """Return the result that the server's own handler has for a request; None for an error."""
         server = self._server
         session = server.session()
         event = session.receive(json.dumps(request).encode())[0]
         if not isinstance(event, Incoming):
             return None
-        event.principal = principal
+        event.caller = caller
         channel = _NullChannel(session, Lock(), PendingCalls(session), timeout=server.timeout, limit=server.limit)
         line = server.handle_request(channel, event)
         return None if line is None else member(json.loads(line), "result")

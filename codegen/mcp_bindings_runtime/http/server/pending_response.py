@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from ...connection.thread_pool import ThreadPool
 from .disconnection import ClientGone
+from .handler_pool import HandlerPool
 from .post_channel import PostChannel
-from .responses import REQUESTS, STREAMS, Rejection, Response, busy
+from .responses import Rejection, Response, busy
 
 
 def _ignore() -> None:
@@ -54,23 +54,23 @@ class PendingResponse:
         """Whether a client that has gone cancels the request."""
         return self._cancel is not None
 
-    def start(self, pool: ThreadPool) -> None:
-        """Run the handlers in other threads. Raise ``Rejection`` (503) if there are too many."""
+    def start(self, pool: HandlerPool) -> None:
+        """Run the handlers in other threads. Raise ``Rejection`` (503) if that is refused."""
         for job in self._jobs:
-            if not pool.start(job):
+            if not pool.start(job, self.channel.source):
                 self._refuse()
-                raise busy(REQUESTS)
+                raise pool.rejection()
 
-    def run(self, pool: ThreadPool) -> None:
-        """Run the handlers, the first one in this thread. Raise ``Rejection`` (503) if there are too many."""
+    def run(self, pool: HandlerPool) -> None:
+        """Run the handlers, the first one in this thread. Raise ``Rejection`` (503) if that is refused."""
         first, *others = self._jobs
         for job in others:
-            if not pool.start(job):
+            if not pool.start(job, self.channel.source):
                 self._refuse()
-                raise busy(REQUESTS)
-        if not pool.run(first):
+                raise pool.rejection()
+        if not pool.run(first, self.channel.source):
             self._refuse()
-            raise busy(REQUESTS)
+            raise pool.rejection()
 
     def claim(self) -> bool:
         """Return whether the caller is the first, and so has to send the response."""
@@ -88,10 +88,10 @@ class PendingResponse:
         return self.response()
 
     def response(self) -> Response:
-        """Return the response. Raise ``Rejection`` (503) if a handler failed because the limit on streams was reached."""
+        """Return the response. Raise ``Rejection`` (503) if a handler failed because a limit was reached."""
         channel = self.channel
         if channel.log is None and channel.overloaded and channel.refusal is not None:
-            raise busy(STREAMS)
+            raise busy(channel.overloaded)
         return self._respond()
 
     def cancel(self) -> None:

@@ -6,6 +6,7 @@ The responses go back as JSON if nothing else is sent. The first other message t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from os import urandom
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,11 @@ from ...jsonrpc import ErrorObject
 from ...logs import write_log
 from ...session.events import Incoming
 from ...session.session import Session
+from .client_request_limit import TooManyClientRequests
 from .disconnection import POLL_INTERVAL, ClientGone
 from .event_log import EventLog, Priority
 from .http_channel import HttpChannel
+from .responses import CLIENT_REQUESTS, STREAMS
 
 if TYPE_CHECKING:
     from ...server.server import Server
@@ -43,10 +46,31 @@ class NoStream(McpError):
 class PostChannel(HttpChannel):
     """The ``Channel`` of the handlers of one POST.
 
-    ``incomings`` are the requests that wait for a handler. ``open_stream`` returns the log of the stream when the first
-    message needs one, or raises ``NoStream``. ``deliver_late`` delivers messages sent after the last response.
-    ``on_answered`` is called with each request that is done, ``on_progress`` with the queued progress of tasks.
+    ``incomings`` are the requests that wait for a handler. ``open_stream`` is called with a new name when the first message
+    needs a stream; it returns the log of the stream, or raises ``NoStream``. ``deliver_late`` delivers messages sent after
+    the last response. ``on_answered`` is called with each request that is done, ``on_progress`` with the queued progress of
+    tasks.
     """
+
+    # Initial values are attributes of the class, so that a new channel need not set them.
+    log: EventLog | None = None
+    """The log of the stream; None while there is none."""
+    stream_name: str = ""
+    """The name of the stream, unique among processes; empty while there is none."""
+    timed_out: bool = False
+    """Whether the stream was opened because the response takes long."""
+    answer: bytes | None = None
+    """The response, if it is not streamed."""
+    refusal: ErrorObject | None = None
+    """The error in the response, if it is one."""
+    overloaded: str = ""
+    """The limit that was reached when a handler needed a stream or a response of the client; empty for none."""
+    on_change: Callable[[], object] | None = None
+    """Called, from any thread, when the stream is open and when all requests are answered; must not wait."""
+    _open_calls = 0
+    """Number of pending requests to the client."""
+    _ended = False
+    """Whether nothing more can be sent on the HTTP response."""
 
     def __init__(
         self,
@@ -56,7 +80,7 @@ class PostChannel(HttpChannel):
         *,
         timeout: float,
         limit: float,
-        open_stream: Callable[[], EventLog],
+        open_stream: Callable[[str], EventLog],
         deliver_late: Callable[[bytes, Priority, float], int],
         incomings: Iterable[Incoming],
         on_answered: Callable[[Incoming], object] = _ignore,
@@ -68,25 +92,9 @@ class PostChannel(HttpChannel):
         self._on_answered = on_answered
         self._on_progress = on_progress
         self._unanswered = {*incomings}
-        self._open_calls = 0
-        """Number of pending requests to the client."""
-        self._ended = False
-        """Whether nothing more can be sent on the HTTP response."""
         self._held: set[Incoming] = set()
         self._state_lock = Lock()
         self._wakeup = AutoResetEvent()
-        self.log: EventLog | None = None
-        """The log of the stream; None while there is none."""
-        self.timed_out = False
-        """Whether the stream was opened because the response takes long."""
-        self.answer: bytes | None = None
-        """The response, if it is not streamed."""
-        self.refusal: ErrorObject | None = None
-        """The error in the response, if it is one."""
-        self.overloaded = False
-        """Whether a handler needed a stream, and the limit was reached."""
-        self.on_change: Callable[[], object] | None = None
-        """Called, from any thread, when the stream is open and when all requests are answered; must not wait."""
 
     @property
     def done(self) -> bool:
@@ -135,6 +143,9 @@ class PostChannel(HttpChannel):
             self._open_calls += 1
         try:
             return super().complete(call, prepare)
+        except TooManyClientRequests:
+            self.overloaded = CLIENT_REQUESTS
+            raise
         finally:
             with self._state_lock:
                 self._open_calls -= 1
@@ -156,17 +167,20 @@ class PostChannel(HttpChannel):
     def _ensure_log(self, *, required: bool = False) -> EventLog:
         if self.log is None:
             try:
-                self.log = self._open_stream()
+                # ``random`` would not be unique if a handler seeds it.
+                self.stream_name = urandom(9).hex()
+                self.log = self._open_stream(self.stream_name)
             except NoStream:
-                self.overloaded = self.overloaded or required
+                self.overloaded = STREAMS if required else self.overloaded
                 raise
             self._wake()
         return self.log
 
     def _wake(self) -> None:
         self._wakeup.set()
-        if self.on_change is not None:
-            self.on_change()
+        on_change = self.on_change
+        if on_change is not None:
+            on_change()
 
     # For the handler pool.
 
@@ -203,15 +217,16 @@ class PostChannel(HttpChannel):
             except McpError as error:
                 write_log("info", "a response could not be sent: %s", error)
         if last:
-            self._log_dropped()
-            # A cancelled request cancels its calls, and that has to be sent before the end.
-            self._end_stream(despite_calls=not incoming.cancelled)
+            if self.dropped:
+                self._log_dropped()
+            if log is not None:
+                # A cancelled request cancels its calls, and that has to be sent before the end.
+                self._end_stream(despite_calls=not incoming.cancelled)
             self._wake()
 
     def _log_dropped(self) -> None:
         dropped, self.dropped = self.dropped, 0
-        if dropped:
-            write_log("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
+        write_log("warning", "%d notifications of a request were dropped: %s", dropped, self._reason)
 
     def end(self) -> None:
         """End the response; send nothing more."""
@@ -219,7 +234,8 @@ class PostChannel(HttpChannel):
             self._unanswered.clear()
             self._ended = True
             log = self.log
-        self._log_dropped()
+        if self.dropped:
+            self._log_dropped()
         if log is not None:
             log.end()
         self._wake()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any, Final
 
+from .body_watch import BODY_WATCH
+from .request_reader import ReceivedBody
 from .responses import Rejection
 
 _READ_SIZE: Final = 64 * 1024
@@ -14,9 +16,14 @@ _READ_SIZE: Final = 64 * 1024
 def read_body(environ: Mapping[str, Any], limit: int, seconds: float) -> bytes:
     """Return the body of a request. Raise ``Rejection`` (400, 408, 411, 413).
 
-    A body whose ``Content-Length`` exceeds ``limit`` is refused unread. ``seconds`` is for all reads together; the
-    timeout of each read, and the rest of a refused body, are up to the WSGI server (PEP 3333).
+    A body whose ``Content-Length`` exceeds ``limit`` is refused unread. ``seconds`` is for all reads together. A read that
+    waits is ended if the WSGI server exposes the client's socket; otherwise its timeout, and the rest of a refused body,
+    are up to that server (PEP 3333).
     """
+    stream = environ["wsgi.input"]
+    if stream.__class__ is ReceivedBody and stream.remaining <= limit:
+        body: bytes = stream.read()
+        return body
     stated = environ.get("CONTENT_LENGTH") or ""
     if stated:
         # int() accepts more than HTTP does, such as "+1" and "1_000".
@@ -40,18 +47,21 @@ def _read(environ: Mapping[str, Any], length: int, limit: int, seconds: float, *
     left = length
     late = False
     try:
-        while left and not late:
-            part = stream.read(min(left, _READ_SIZE))
-            if not part:
-                break
-            parts.append(part)
-            left -= len(part)
-            late = left > 0 and monotonic() > deadline
+        with BODY_WATCH.watched(environ, seconds):
+            while left and not late:
+                part = stream.read(min(left, _READ_SIZE))
+                parts.append(part)
+                left -= len(part)
+                late = left > 0 and monotonic() > deadline
+                if not part:
+                    break
     except TimeoutError:
         late = True
     except Exception as error:  # noqa: BLE001  # each WSGI server has its own for a truncated or badly chunked body
-        text = f"the body cannot be read: {error or error.__class__.__name__}"
-        raise Rejection(400, text) from None
+        if monotonic() <= deadline:
+            text = f"the body cannot be read: {error or error.__class__.__name__}"
+            raise Rejection(400, text) from None
+        late = True
     if late:
         text = f"only {length - left} bytes of the body arrived within {seconds:g} s; send it faster"
         raise Rejection(408, text)

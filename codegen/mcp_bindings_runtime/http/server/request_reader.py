@@ -26,7 +26,7 @@ class RequestReader:
 
     def add(self, data: bytes) -> None:
         """Append received bytes."""
-        if not len(self):
+        if self._position == len(self._data):
             # Most requests arrive whole and are never copied.
             self._data, self._position = data, 0
             return
@@ -64,8 +64,13 @@ class RequestReader:
         if start == end and size and self.late:
             # The application answers 408.
             raise TimeoutError
-        self._position = end
-        return bytes(self._data[start:end])
+        part = bytes(self._data[start:end])
+        if end == len(self._data):
+            # An idle connection must not hold the body of its last request.
+            self.clear()
+        else:
+            self._position = end
+        return part
 
     def readline(self, size: int = -1) -> bytes:
         """Return the bytes up to the next LF, or up to ``size`` of them. Raise ``TimeoutError`` as ``read`` does."""
@@ -79,3 +84,19 @@ class RequestReader:
             end = start + size
         self._position = end
         return bytes(self._data[start:end])
+
+
+class ReceivedBody:
+    """The body of a request, all of whose ``remaining`` bytes have arrived, as the WSGI input."""
+
+    __slots__ = ("_source", "remaining")
+
+    def __init__(self, source: RequestReader, length: int) -> None:
+        self._source = source
+        self.remaining = length
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to ``size`` bytes, by default all that remain."""
+        size = self.remaining if size < 0 else min(size, self.remaining)
+        self.remaining -= size
+        return self._source.read(size)

@@ -11,6 +11,8 @@ from ..media import JSON
 
 Headers = list[tuple[str, str]]
 
+JSON_TYPE: Final = ("Content-Type", JSON)
+"""The first header of a response whose body is one JSON text."""
 STATUS_LINES: Final = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
 
@@ -40,13 +42,18 @@ class Rejection(Exception):
 
 def json_response(status: int, line: bytes, headers: Sequence[tuple[str, str]] = ()) -> Response:
     """Return a response whose body is one JSON text."""
-    return Response(status, [("Content-Type", JSON), ("Content-Length", str(len(line))), *headers], [line])
+    return Response(status, [JSON_TYPE, ("Content-Length", str(len(line))), *headers], [line])
 
 
 def empty_response(status: int, headers: Sequence[tuple[str, str]] = ()) -> Response:
     """Return a response without a body; one with status 204 states no length (RFC 9110, section 8.6)."""
     length = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
     return Response(status, [*length, *headers], [])
+
+
+def closing() -> Rejection:
+    """Return the rejection for a server that is closing; the client may connect again."""
+    return Rejection(503, "the server is closing; connect again", headers=[("Retry-After", "1")])
 
 
 def busy(what: str, seconds: int = 1) -> Rejection:
@@ -58,4 +65,5 @@ def busy(what: str, seconds: int = 1) -> Rejection:
 REQUESTS: Final = "requests in progress"
 STREAMS: Final = "open streams"
 SESSIONS: Final = "sessions"
+CLIENT_REQUESTS: Final = "requests to clients that wait for a response"
 FORWARDS: Final = "messages about requests of other processes"

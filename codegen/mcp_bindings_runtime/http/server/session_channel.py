@@ -9,6 +9,7 @@ from secrets import randbits
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import ref
 
 from ...connection.calls import PendingCalls
 from ...connection.leader_followers import SerialQueue
@@ -66,7 +67,8 @@ class SessionChannel(HttpChannel):
         self._forwarded: Bucket | None = None
         self._post_channels: dict[Incoming, PostChannel] = {}
         self._notification_buffer = NotificationBuffer()
-        self._notifications = SerialQueue(self._handle_notification, self._notification_buffer)
+        # A reference to itself would keep a session that has ended in memory until the garbage collector runs.
+        self._notifications = SerialQueue(partial(_handle_notification, ref(self)), self._notification_buffer)
         # Ids of requests to the client must differ from those that other processes use.
         self.session.requests_sent = randbits(31) << 20
         self._save_lock = Lock()
@@ -149,6 +151,9 @@ class SessionChannel(HttpChannel):
         """Act on a message of the client, except for requests; return its events."""
         with self.lock:
             events = self.session.receive(line)
+        if len(events) == 1 and isinstance(events[0], Incoming) and not self._notifications.items:
+            # It changes nothing before its handler runs.
+            return events
         for event in events:
             if isinstance(event, Outcome):
                 cancellation = None if self.calls.finish(event) else self.cancel_task_in(event)
@@ -178,13 +183,11 @@ class SessionChannel(HttpChannel):
     def _dispatch_notifications(self) -> None:
         if self._notifications.ready:
             # In another thread: a handler may call the client, which may first wait for the response to its POST.
-            self._start(self._notifications.run)
+            self._start(self._handle_notifications)
 
-    def _handle_notification(self, item: Notified | ProgressQueue) -> None:
-        if isinstance(item, Notified):
-            self.server.handle_notification(self, item)
-        else:
-            item.deliver_scheduled()
+    def _handle_notifications(self) -> None:
+        # A method, so that its job holds the channel until all are handled.
+        self._notifications.run()
 
     def deliver_progress(self, queue: ProgressQueue) -> None:
         """Deliver the progress of a task in another thread."""
@@ -210,7 +213,6 @@ class SessionChannel(HttpChannel):
 
     def job(self, incoming: Incoming, post_channel: PostChannel) -> Callable[[], None]:
         """Return the job that runs the handler of a request."""
-        incoming.principal = self.record.principal
         self._post_channels[incoming] = post_channel
         return partial(post_channel.run, self.server, incoming, self.save)
 
@@ -269,3 +271,14 @@ class SessionChannel(HttpChannel):
             call.finish(None, ConnectionClosed("the session has ended"))
         for post_channel in list(self._post_channels.values()):
             post_channel.end()
+
+
+def _handle_notification(channel: ref[SessionChannel], item: Notified | ProgressQueue) -> None:
+    """Handle a notification, or deliver the queued progress of a task."""
+    receiver = channel()
+    # The job that handles notifications holds the channel.
+    assert receiver is not None
+    if isinstance(item, Notified):
+        receiver.server.handle_notification(receiver, item)
+    else:
+        item.deliver_scheduled()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from os import urandom
 from typing import TYPE_CHECKING, Any
 
 from ...jsonrpc import NO_ID, PARSE_ERROR, error_line
 from ...meta import member
 from ...server.routing import Routes
+from ...session.caller import Caller, expiry_of, principal_of
 from ...session.events import Dropped, Event, Incoming, Reply
 from ..sse import KEEP_ALIVE, priming_event
 from .client_address import client_address
@@ -22,6 +22,7 @@ from .event_stream import EventStream
 from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
 from .responses import SESSIONS, STREAMS, Rejection, Response, busy, empty_response, json_response
+from .scope_check import ScopeCheck
 from .session_channel import SessionChannel
 from .session_store import MAX_RECORD_SIZE, TooManySessions
 from .session_table import SessionTable
@@ -56,56 +57,77 @@ def _is_request(body: bytes) -> bool:
     return is_message or value.__class__ is list
 
 
+def respond_at_once(events: Sequence[Event], body: bytes) -> Response:
+    """Return the response to a body that needs no handler.
+
+    The response to a request has status 200, even if it is an error. A body that is not a JSON-RPC request, for example
+    one without ``jsonrpc``, gets 400 (2025-03-26 and later, Transports: Sending Messages, 4 and 5).
+    """
+    for event in events:
+        if isinstance(event, Reply):
+            if event.refusal is not None and not event.named:
+                # Other transports write a null id in some revisions; HTTP bodies omit it.
+                return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
+            return json_response(200 if event.refusal is None or _is_request(body) else 400, event.line)
+    for event in events:
+        if isinstance(event, Dropped) and event.bad:
+            raise Rejection(400, event.reason)
+    return empty_response(202)
+
+
 class SessionEndpoint:
     """Serves sessions over Streamable HTTP."""
 
     def __init__(
-        self, routes: Routes, options: EndpointOptions, store: Store, limiter: StreamLimiter, table: SessionTable
+        self,
+        routes: Routes,
+        options: EndpointOptions,
+        store: Store,
+        limiter: StreamLimiter,
+        table: SessionTable,
+        scopes: ScopeCheck,
     ) -> None:
         self._routes = routes
-        self.revisions = [server.binding.revision for server in routes.handshake]
+        self.revisions = routes.handshake
         self._options = options
         self._store = store
         self._limiter = limiter
         self._table = table
+        self._scopes = scopes
 
-    def post(self, environ: Mapping[str, Any], body: bytes, principal: str | None) -> Response | PendingResponse:
+    def post(self, environ: Mapping[str, Any], body: bytes, caller: Caller | None) -> Response | PendingResponse:
         """Respond to a message or a batch. Raise ``Rejection``."""
         if "HTTP_MCP_SESSION_ID" not in environ:
-            return self._initialize(body, principal, client_address(environ))
-        channel = self._find_session(environ, principal)
+            return self._initialize(body, caller, client_address(environ))
+        channel = self._find_session(environ, caller)
         events = channel.receive(body)
-        channel.save()
         incomings = [event for event in events if isinstance(event, Incoming)]
-        for incoming in incomings:
-            incoming.source = client_address(environ)
+        if len(incomings) < len(events):
+            # A request for a handler has not changed the session yet.
+            channel.save()
         if incomings:
+            try:
+                self._scopes.check_requests(channel.server, caller, incomings)
+            except Rejection:
+                channel.cancel(incomings)
+                raise
+            for incoming in incomings:
+                incoming.source = client_address(environ)
+                incoming.caller = caller
             return self._run(channel, incomings)
-        return self._respond_at_once(events, body)
+        return respond_at_once(events, body)
 
-    def _respond_at_once(self, events: Sequence[Event], body: bytes) -> Response:
-        """Return the response to a body that needs no handler.
-
-        The response to a request has status 200, even if it is an error. A body that is no JSON-RPC request, for example
-        one without ``jsonrpc``, gets 400 (2025-03-26 and later, Transports: Sending Messages, 4 and 5).
-        """
-        for event in events:
-            if isinstance(event, Reply):
-                if event.refusal is not None and not event.named:
-                    # Other transports write a null id in some revisions; HTTP bodies omit it.
-                    return json_response(400, error_line(NO_ID, event.refusal, null_id=False))
-                return json_response(200 if event.refusal is None or _is_request(body) else 400, event.line)
-        for event in events:
-            if isinstance(event, Dropped) and event.bad:
-                raise Rejection(400, event.reason)
-        return empty_response(202)
-
-    def _initialize(self, body: bytes, principal: str | None, address: str) -> Response:
+    def _initialize(self, body: bytes, caller: Caller | None, address: str) -> Response:
         otherwise = "Mcp-Session-Id is missing; begin a session with initialize, and send the id of its response"
+        if self._routes.stateless:
+            newest = self._routes.stateless[0]
+            otherwise += (
+                f"; a request of {newest}, which has no sessions, has the header MCP-Protocol-Version: {newest}"
+            )
         server = initialized_server(body, self._routes, otherwise)
-        channel = self._table.new_channel(server, principal, address)
+        channel = self._table.new_channel(server, principal_of(caller), address)
         events = channel.receive(body)
-        response = self._respond_at_once(events, body)
+        response = respond_at_once(events, body)
         if channel.session.state == "new":
             return response
         channel.update_record()
@@ -120,11 +142,11 @@ class SessionEndpoint:
         response.headers.append(("Mcp-Session-Id", channel.record.id))
         return response
 
-    def _find_session(self, environ: Mapping[str, Any], principal: str | None) -> SessionChannel:
+    def _find_session(self, environ: Mapping[str, Any], caller: Caller | None) -> SessionChannel:
         session_id: str = environ.get("HTTP_MCP_SESSION_ID", "")
         if not session_id:
             raise Rejection(400, "Mcp-Session-Id is missing; send the id of the response to initialize")
-        channel = self._table.find(session_id, principal)
+        channel = self._table.find(session_id, principal_of(caller))
         if channel is None:
             raise Rejection(404, "unknown session; begin one with initialize, without Mcp-Session-Id")
         version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
@@ -137,34 +159,35 @@ class SessionEndpoint:
         return channel
 
     def _run(self, channel: SessionChannel, incomings: Sequence[Incoming]) -> PendingResponse:
-        # Unique among processes; ``random`` is not if a handler seeds it.
-        name = urandom(9).hex()
         post_channel = PostChannel(
             channel.session,
             channel.lock,
             channel.calls,
             timeout=channel.timeout,
             limit=channel.limit,
-            open_stream=partial(self._open_stream, channel, name),
+            open_stream=partial(self._open_stream, channel.record.id),
             deliver_late=channel.deliver,
             incomings=incomings,
             on_answered=channel.forget,
             on_progress=channel.deliver_progress,
         )
+        post_channel.client_requests = channel.client_requests
+        post_channel.source = channel.source
 
         def refuse() -> None:
             channel.cancel(incomings)
             post_channel.end()
 
         jobs = [channel.job(incoming, post_channel) for incoming in incomings]
-        return PendingResponse(post_channel, jobs, partial(self._handled, channel, post_channel, name), refuse=refuse)
+        return PendingResponse(post_channel, jobs, partial(self._handled, channel, post_channel), refuse=refuse)
 
-    def _handled(self, channel: SessionChannel, post_channel: PostChannel, name: str) -> Response:
+    def _handled(self, channel: SessionChannel, post_channel: PostChannel) -> Response:
         """Return the response to requests whose handlers run or have run."""
         log = post_channel.log
         if log is None:
             answer = post_channel.answer
             return empty_response(202) if answer is None else json_response(200, answer)
+        name = post_channel.stream_name
         first = KEEP_ALIVE if post_channel.timed_out else b""
         if channel.session.binding.facts.polling:
             first = priming_event(f"{name}.0", self._options.retry)
@@ -172,18 +195,18 @@ class SessionEndpoint:
             log, self._limiter, long=False, keepalive=self._options.keepalive, name=name, first=first
         ).response()
 
-    def _open_stream(self, channel: SessionChannel, name: str) -> EventLog:
+    def _open_stream(self, session_id: str, name: str) -> EventLog:
         if not self._limiter.acquire(long=False):
             raise NoStream
         try:
-            return self._store.open(channel.record.id, name)
+            return self._store.open(session_id, name)
         except BaseException:
             self._limiter.release(long=False)
             raise
 
-    def get(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def get(self, environ: Mapping[str, Any], caller: Caller | None) -> Response:
         """Open the standalone stream, or resume a stream after ``Last-Event-ID``. Raise ``Rejection``."""
-        session_id = self._find_session(environ, principal).record.id
+        session_id = self._find_session(environ, caller).record.id
         last = environ.get("HTTP_LAST_EVENT_ID")
         name, after = STANDALONE, 0
         if last is None:
@@ -210,9 +233,10 @@ class SessionEndpoint:
             first=KEEP_ALIVE,
             # An open stream keeps its session alive.
             on_idle=partial(self._store.sessions.load, session_id),
+            expires_at=expiry_of(caller),
         ).response()
 
-    def delete(self, environ: Mapping[str, Any], principal: str | None) -> Response:
+    def delete(self, environ: Mapping[str, Any], caller: Caller | None) -> Response:
         """End a session. Raise ``Rejection``."""
-        self._table.end(self._find_session(environ, principal).record.id)
+        self._table.end(self._find_session(environ, caller).record.id)
         return empty_response(204)

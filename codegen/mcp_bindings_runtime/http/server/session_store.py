@@ -8,15 +8,14 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from ...account import SHARE, Account, memory_size
+from ...connection.account import SHARE, Account, memory_size
 from ...errors import McpError
 from ...validation import require_positive_integers, require_positive_numbers
-from .expiry import SESSION_LIFETIME
+from .session_expiry import SESSION_LIFETIME
 
 if TYPE_CHECKING:
     from ...session.log_levels import Level
@@ -31,6 +30,8 @@ _SMALL_SHARE: Final = 64
 """Number of sessions that each source may have, however few a fourth is."""
 _OVERHEAD: Final = 8 * 1024
 """Bytes that are charged for a session besides what its client says."""
+_PAUSE: Final = 1.0
+"""Seconds for which no session is searched after all that could end for a new one were in use."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 
@@ -40,6 +41,14 @@ class TooManySessions(McpError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the limit of {limit} sessions is reached")
+
+
+def limit_of_source(limit: int, wanted: int | None) -> int:
+    """Return the limit on the sessions of one source: ``wanted``, or a share of ``limit``. Raise ``UsageError``."""
+    if wanted is None:
+        return max(_SMALL_SHARE, limit // SHARE)
+    require_positive_integers(sessions_per_source=wanted)
+    return wanted
 
 
 class SessionRecord:
@@ -145,8 +154,7 @@ class MemorySessionStore:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         require_positive_integers(sessions=limit)
-        own = max(_SMALL_SHARE, limit // SHARE) if per_source is None else per_source
-        require_positive_integers(per_source=own)
+        own = limit_of_source(limit, per_source)
         require_positive_numbers(lifetime=lifetime)
         self._limit = limit
         self._lifetime = lifetime
@@ -157,8 +165,13 @@ class MemorySessionStore:
         self._records: OrderedDict[str, tuple[SessionRecord, float]] = OrderedDict()
         self._sizes: dict[str, int] = {}
         """Bytes that are charged for each session."""
-        self._unopened: dict[str, None] = {}
-        """Sessions whose client has not sent ``notifications/initialized``, the oldest first."""
+        self._by_source: dict[str, OrderedDict[str, None]] = {}
+        """The sessions of each source, the least recently used first."""
+        self._unopened: OrderedDict[str, str] = OrderedDict()
+        """Sessions whose client has not sent ``notifications/initialized``, the oldest first, and their sources."""
+        self._unopened_by_source: dict[str, OrderedDict[str, None]] = {}
+        self._fruitless: dict[str | None, float] = {}
+        """Sources all of whose sessions are in use, and the times until which no session is searched."""
         self._counts = Account("sessions", limit, own)
         self._memory = memory or Account("bytes of sessions", MEMORY)
         self._use_checks: list[Callable[[str], bool]] = []
@@ -176,8 +189,10 @@ class MemorySessionStore:
         with self._lock:
             ended = self._expire()
             self._records[record.id] = record, self._clock()
+            self._by_source.setdefault(record.source, OrderedDict())[record.id] = None
             if record.state != "open":
-                self._unopened[record.id] = None
+                self._unopened[record.id] = record.source
+                self._unopened_by_source.setdefault(record.source, OrderedDict())[record.id] = None
             self._sizes[record.id] = size = record.memory
             self._counts.charge(record.source, 1)
             self._memory.charge(record.source, size)
@@ -190,7 +205,9 @@ class MemorySessionStore:
 
     def _remove(self, session_id: str) -> None:
         record, _ = self._records.pop(session_id)
-        self._unopened.pop(session_id, None)
+        if _discard(self._by_source, record.source, session_id):
+            self._fruitless.pop(record.source, None)
+        self._mark_opened(session_id)
         self._counts.release(record.source, 1)
         self._memory.release(record.source, self._sizes.pop(session_id))
 
@@ -208,15 +225,41 @@ class MemorySessionStore:
         source, accounts = record.source, (self._counts, self._memory)
         return all(each.admits(source) or each.make_room(source, 0, partial(end_some, each)) for each in accounts)
 
+    def _mark_opened(self, session_id: str) -> None:
+        source = self._unopened.pop(session_id, None)
+        if source is not None:
+            _discard(self._unopened_by_source, source, session_id)
+
     def _find_victim(self, new: str, source: str | None) -> str | None:
         """Return the session to end for a new one, among those of a source if it is given."""
-        # A look at every session for each new one would stop the server for many milliseconds while a limit is reached.
-        for session_id in chain(self._unopened, self._records):
-            if session_id == new or (source is not None and self._records[session_id][0].source != source):
-                continue
-            if not any(is_used(session_id) for is_used in self._use_checks):
-                return session_id
+        # Looking at every session for each new one would stop the server for many milliseconds while a limit is reached.
+        now = self._clock()
+        if now < self._fruitless.get(source, now):
+            return None
+        unopened: OrderedDict[str, Any] | None = self._unopened
+        opened: OrderedDict[str, Any] | None = self._records
+        if source is not None:
+            unopened, opened = self._unopened_by_source.get(source), self._by_source.get(source)
+        for order in (unopened, opened):
+            for _ in range(len(order or ())):
+                assert order is not None
+                session_id = next(iter(order))
+                if session_id != new and not any(is_used(session_id) for is_used in self._use_checks):
+                    self._fruitless.pop(source, None)
+                    return session_id
+                # The next search begins behind it.
+                order.move_to_end(session_id)
+                self._use(session_id)
+        self._fruitless[source] = now + _PAUSE
         return None
+
+    def _use(self, session_id: str) -> SessionRecord:
+        """Note that a session is used now, and return it."""
+        record, _ = self._records[session_id]
+        self._records[session_id] = record, self._clock()
+        self._records.move_to_end(session_id)
+        self._by_source[record.source].move_to_end(session_id)
+        return record
 
     def source_of(self, session_id: str) -> str:
         """Return the source that a session is charged to; empty if there is no such session. Takes no lock."""
@@ -227,12 +270,10 @@ class MemorySessionStore:
         """See ``SessionStore.load``."""
         with self._lock:
             expired = self._expire()
-            found = self._records.get(session_id)
-            if found is not None:
-                self._records[session_id] = found[0], self._clock()
-                self._records.move_to_end(session_id)
-        self._call_back(expired)
-        return None if found is None else found[0]
+            record = self._use(session_id) if session_id in self._records else None
+        if expired:
+            self._call_back(expired)
+        return record
 
     def save(self, record: SessionRecord, before: Mapping[str, Any]) -> None:
         """See ``SessionStore.save``."""
@@ -242,7 +283,7 @@ class MemorySessionStore:
             if record.id in self._records:
                 self._records[record.id] = record, self._records[record.id][1]
                 if record.state == "open":
-                    self._unopened.pop(record.id, None)
+                    self._mark_opened(record.id)
                 size = record.memory
                 self._memory.charge(record.source, size - self._sizes[record.id])
                 self._sizes[record.id] = size
@@ -263,8 +304,8 @@ class MemorySessionStore:
         oldest = self._clock() - self._lifetime
         expired: list[str] = []
         while self._records:
-            session_id, (_, last_used) = next(iter(self._records.items()))
-            if last_used > oldest:
+            session_id = next(iter(self._records))
+            if self._records[session_id][1] > oldest:
                 break
             self._remove(session_id)
             expired.append(session_id)
@@ -274,6 +315,15 @@ class MemorySessionStore:
         for session_id in ended:
             for callback in self._callbacks:
                 callback(session_id)
+
+
+def _discard(orders: dict[str, OrderedDict[str, None]], source: str, session_id: str) -> bool:
+    """Remove a session from the order of its source; return whether it was the last one."""
+    order = orders[source]
+    del order[session_id]
+    if not order:
+        del orders[source]
+    return not order
 
 
 def new_session_id() -> str:

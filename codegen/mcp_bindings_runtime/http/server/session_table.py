@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ...connection.thread_pool import ThreadPool
+from .client_request_limit import ClientRequestLimit
+from .handler_pool import HandlerPool
 from .session_channel import SessionChannel
 from .session_store import SessionRecord, is_session_id, new_session_id
 from .store import MemoryStore, SharedStore, Store
@@ -16,12 +18,19 @@ if TYPE_CHECKING:
 
 
 class SessionTable:
-    """Creates, resumes and ends sessions, and finds their channels. ``servers`` are by revision."""
+    """Creates, resumes and ends sessions, and finds their channels. ``server_of`` finds the server of a revision."""
 
-    def __init__(self, servers: dict[str, Server], store: Store, pool: ThreadPool) -> None:
-        self._servers = servers
+    def __init__(
+        self,
+        server_of: Callable[[str], Server | None],
+        store: Store,
+        pool: HandlerPool,
+        client_requests: ClientRequestLimit,
+    ) -> None:
+        self._server_of = server_of
         self._store = store
         self._pool = pool
+        self._client_requests = client_requests
         self._lock = Lock()
         self._channels: dict[str, SessionChannel] = {}
         # The AnnouncementRelay notifies the sessions of a shared store, so that one process only does.
@@ -101,7 +110,7 @@ class SessionTable:
         channel.server.add_connection(channel, relayed=self._shared)
 
     def _resume(self, record: SessionRecord) -> SessionChannel | None:
-        server = self._servers.get(record.revision)
+        server = self._server_of(record.revision)
         if server is None:
             return None
         with self._lock:
@@ -112,7 +121,11 @@ class SessionTable:
         return channel
 
     def _make(self, server: Server, record: SessionRecord) -> SessionChannel:
-        return SessionChannel(server, record, self._store, start=self._pool.start, forward=self._forward)
+        start = partial(self._pool.start, source=record.source)
+        channel = SessionChannel(server, record, self._store, start=start, forward=self._forward)
+        channel.client_requests = self._client_requests
+        channel.source = record.source
+        return channel
 
     def end(self, session_id: str) -> None:
         """End a session in all processes."""

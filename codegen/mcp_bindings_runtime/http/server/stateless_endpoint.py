@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from ...account import Account
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
+from ...connection.account import Account
 from ...connection.calls import PendingCalls
 from ...errors import ConnectionClosed
 from ...jsonrpc import (
@@ -29,10 +29,12 @@ from ...jsonrpc import (
     is_unicode,
 )
 from ...meta import member
+from ...server.operation_scopes import body_scopes
 from ...server.routing import Routes
+from ...session.caller import Caller, expiry_of
 from ...session.events import Dropped, Incoming, Reply
 from ...session.session import Session
-from ...session.stateless import INITIALIZE, LISTEN, VERSION, name_versions
+from ...session.stateless import INITIALIZE, LISTEN, VERSION, StatelessServerSession, name_versions
 from ..headers import NAMED, find_mismatch
 from ..sse import KEEP_ALIVE
 from .client_address import client_address
@@ -43,12 +45,14 @@ from .param_headers import ToolParamHeaders
 from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
 from .responses import STREAMS, Rejection, Response, busy, empty_response, json_response
+from .scope_check import ScopeCheck
 from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from ...server.server import Server
     from .options import EndpointOptions
 
+_CALL_TOOL: Final = "tools/call"
 _STATUS_UNHANDLED: Final = {
     PARSE_ERROR: 400,
     INVALID_REQUEST: 400,
@@ -66,55 +70,76 @@ _STATUS_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400,
 class StatelessEndpoint:
     """Serves requests that need no session."""
 
-    def __init__(self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, memory: Account) -> None:
+    def __init__(
+        self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, memory: Account, scopes: ScopeCheck
+    ) -> None:
         self._revisions = routes.revisions
-        self._param_headers = {server: ToolParamHeaders(server) for server in routes.stateless}
+        self._param_headers: dict[Server, ToolParamHeaders] = {}
         self._options = options
         self._limiter = limiter
         self._memory = memory
+        self._scopes = scopes
 
     def post(
-        self, environ: Mapping[str, Any], body: bytes, value: Any, server: Server, principal: str | None
+        self, environ: Mapping[str, Any], parsed: ParsedBody, server: Server, caller: Caller | None
     ) -> Response | PendingResponse:
-        """Respond to a message for a server; ``value`` is the parsed body. Raise ``Rejection``."""
+        """Respond to a message for a server. Raise ``Rejection``."""
+        value, refused = parsed
         if value.__class__ is not dict:
             raise Rejection(400, "the body must be one JSON-RPC request or notification, which is an object")
         method = value.get("method")
-        if "method" not in value and ("result" in value or "error" in value):
-            raise Rejection(400, "clients send no responses in this revision; results of requests ask for input")
-        version = member(value, "params", "_meta", VERSION)
+        if method is None and "method" not in value and ("result" in value or "error" in value):
+            raise Rejection(
+                400,
+                "clients send no responses in this revision; to answer a request for input, send the original request again",
+            )
         if "id" in value:
-            expected = self._param_headers[server].of(value, principal)
+            expected = self._headers_of(server).of(value, caller) if method == _CALL_TOOL else ()
             reason = None
-            if expected or not _repeats_exactly(environ, value, version):
+            if expected or not _repeats_exactly(environ, method, value.get("params")):
                 reason = find_mismatch(_headers(environ), value, expected)
             if reason is not None:
                 refusal = ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
                 return _refuse(value, name_versions(refusal, self._revisions) if method == INITIALIZE else refusal)
-        session = server.session(self._revisions)
-        event = session.receive(body)[0]
+        session = cast("StatelessServerSession", server.session(self._revisions))
+        event = session.receive_value(value) if refused is None else session.receive(refused)[0]
         if isinstance(event, Incoming):
-            event.principal = principal
+            event.caller = caller
             event.source = client_address(environ)
+            if event.accepted is not None:
+                self._scopes.check(caller, body_scopes((server,), value))
+                return self._listen(environ, server, session, event)
+            self._scopes.check_request(server, caller, event)
             return self._run(environ, server, session, event)
         if isinstance(event, Reply):
             if event.refusal is not None:
                 return json_response(_STATUS_UNHANDLED.get(event.refusal.code, 400), event.line)
             if method == LISTEN:
-                source = principal or client_address(environ)
-                return self._listen(server, session, value["id"], event.line, source, partial(has_hung_up, environ))
+                self._scopes.check(caller, body_scopes((server,), value))
+                subscription = Incoming(session.binding.requests[LISTEN], value["id"], None)
+                subscription.caller = caller
+                subscription.source = client_address(environ)
+                return self._listen(environ, server, session, subscription, event.line)
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
         return empty_response(202)
 
+    def _headers_of(self, server: Server) -> ToolParamHeaders:
+        found = self._param_headers.get(server)
+        if found is None:
+            found = self._param_headers[server] = ToolParamHeaders(server)
+        return found
+
     def _run(self, environ: Mapping[str, Any], server: Server, session: Session, incoming: Incoming) -> PendingResponse:
-        channel = _channel(server, session, incoming, partial(self._open_stream, incoming.principal or incoming.source))
+        source = incoming.principal or incoming.source or ""
+        channel = request_channel(server, session, incoming, partial(self._open_stream, source))
+        channel.source = source
         return PendingResponse(
             channel,
             [partial(channel.run, server, incoming)],
             partial(self._handled, channel, incoming, partial(has_hung_up, environ)),
-            cancel=partial(_cancel, channel, incoming),
+            cancel=partial(cancel_request, channel, incoming),
         )
 
     def _handled(self, channel: PostChannel, incoming: Incoming, is_gone: Callable[[], bool]) -> Response:
@@ -127,12 +152,12 @@ class StatelessEndpoint:
         log = channel.log
         if log is None:
             if is_lost():
-                _cancel(channel, incoming)
+                cancel_request(channel, incoming)
             return _json_answer(channel)
 
         def on_close(complete: bool) -> None:
             if not complete:
-                _cancel(channel, incoming)
+                cancel_request(channel, incoming)
 
         return EventStream(
             log,
@@ -145,30 +170,34 @@ class StatelessEndpoint:
             on_close=on_close,
         ).response()
 
-    def _open_stream(self, source: str | None) -> EventLog:
+    def _open_stream(self, source: str, _name: str) -> EventLog:
         if not self._limiter.acquire(long=False):
             raise NoStream
         return self._new_log(source)
 
-    def _new_log(self, source: str | None) -> EventLog:
-        return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source or "")
+    def _new_log(self, source: str) -> EventLog:
+        return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source)
 
     def _listen(
         self,
+        environ: Mapping[str, Any],
         server: Server,
         session: Session,
-        request_id: Any,
-        first: bytes,
-        source: str,
-        is_gone: Callable[[], bool],
+        subscription: Incoming,
+        first: bytes | None = None,
     ) -> Response:
-        """Open the stream of a subscription, which lasts until one side ends it."""
+        """Open the stream of a subscription, which lasts until one side ends it, or the token of the client expires.
+
+        Without the ``first`` line, the acknowledgment, the server sends it once the source of the changes has agreed.
+        """
         if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
-        log = self._new_log(source)
-        subscription = Incoming(session.binding.requests[LISTEN], request_id, None)
-        channel = _channel(server, session, subscription, lambda: log)
-        channel.send(first)
+        log = self._new_log(subscription.principal or subscription.source or "")
+        channel = request_channel(server, session, subscription, lambda _name: log)
+        if first is None:
+            channel.open()
+        else:
+            channel.send(first)
         server.add_connection(channel)
 
         def on_close(_complete: bool) -> None:
@@ -176,9 +205,18 @@ class StatelessEndpoint:
             channel.close()
             session.close()
 
-        return EventStream(
-            log, self._limiter, long=True, keepalive=self._options.keepalive, is_gone=is_gone, on_close=on_close
-        ).response()
+        stream = EventStream(
+            log,
+            self._limiter,
+            long=True,
+            keepalive=self._options.keepalive,
+            is_gone=partial(has_hung_up, environ),
+            on_close=on_close,
+            expires_at=expiry_of(subscription.caller),
+        )
+        if first is None:
+            Thread(target=channel.run, args=(server, subscription), name="mcp-subscription", daemon=True).start()
+        return stream.response()
 
 
 def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
@@ -186,18 +224,18 @@ def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
     return {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
 
 
-def _repeats_exactly(environ: Mapping[str, Any], value: Mapping[str, Any], version: Any) -> bool:
+def _repeats_exactly(environ: Mapping[str, Any], method: Any, params: Any) -> bool:
     """Return whether the headers repeat the body character by character; if not, they may still be equivalent."""
-    method = value.get("method")
+    if method is None or environ.get("HTTP_MCP_METHOD") != method:
+        return False
+    version = member(params, "_meta", VERSION)
     if version is None or environ.get("HTTP_MCP_PROTOCOL_VERSION") != version:
         return False
-    if method.__class__ is not str or environ.get("HTTP_MCP_METHOD") != method:
-        return False
-    named = NAMED.get(str(method))
+    named = NAMED.get(method)
     name = environ.get("HTTP_MCP_NAME")
     if named is None:
         return name is None
-    return name is not None and name == member(value, "params", named) and "=?" not in name and name.isascii()
+    return name is not None and name == params.get(named) and "=?" not in name and name.isascii()
 
 
 def _refuse(value: Mapping[str, Any], refusal: ErrorObject) -> Response:
@@ -208,7 +246,10 @@ def _refuse(value: Mapping[str, Any], refusal: ErrorObject) -> Response:
     return json_response(_STATUS_UNHANDLED[refusal.code], error_line(request_id, refusal, null_id=False))
 
 
-def _channel(server: Server, session: Session, incoming: Incoming, open_stream: Callable[[], EventLog]) -> PostChannel:
+def request_channel(
+    server: Server, session: Session, incoming: Incoming, open_stream: Callable[[str], EventLog]
+) -> PostChannel:
+    """Return the channel of a request, which opens a stream if more than the response is sent."""
     return PostChannel(
         session,
         Lock(),
@@ -228,13 +269,14 @@ def _json_answer(channel: PostChannel) -> Response:
     return json_response(status, channel.answer)
 
 
-def _cancel(channel: PostChannel, incoming: Incoming) -> None:
+def cancel_request(channel: PostChannel, incoming: Incoming) -> None:
     """Cancel a request whose client has closed the connection (Cancellation: Transport-Specific), and its task."""
     incoming.cancelled = True
     incoming.reason = "the client has closed the connection"
     with channel.lock:
         channel.session.close()
     channel.end()
+    incoming.stop_calls()
     if incoming.end_task is not None:
         incoming.end_task()
 
@@ -247,13 +289,21 @@ def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
 _PARSE: Final = best_backend().parse
 
 
-def parse(body: bytes) -> Any:
+class ParsedBody(NamedTuple):
+    """The value of a body."""
+
+    value: Any
+    refused: bytes | None
+    """The body itself if the session will refuse it with an error, such as for a lone surrogate."""
+
+
+def parse(body: bytes) -> ParsedBody:
     """Return the value of a body. Raise ``Rejection`` if it is not JSON."""
     try:
-        return _PARSE(body)
+        return ParsedBody(_PARSE(body), None)
     except (NotJson, RecursionError):
-        # The standard library accepts more, such as lone surrogates, which the session then refuses with an error.
-        return _parse_leniently(body)
+        # The standard library accepts more, so that the error can go to the server of the right revision.
+        return ParsedBody(_parse_leniently(body), body)
 
 
 def _parse_leniently(body: bytes) -> Any:

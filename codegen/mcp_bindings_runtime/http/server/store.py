@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from enum import Enum, auto
 from threading import Lock
 from time import monotonic
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from ...account import Account
+from ...connection.account import Account
 from ...errors import McpError
-from ...validation import require_positive_integers
 from .event_log import EventLog, MemoryEventLog, Priority
-from .expiry import SESSION_LIFETIME, STREAM_LIFETIME
+from .session_expiry import SESSION_LIFETIME, STREAM_LIFETIME
 from .session_store import MAX_SESSIONS, MEMORY, MemorySessionStore, SessionStore
 
 MAX_STREAMS = 32
@@ -91,6 +91,60 @@ class SharedStore(Store, Protocol):
         ...
 
 
+CallReceiver: TypeAlias = Callable[[bytes], None]
+"""A function of a request of another process."""
+
+
+class CallsBusy(McpError):
+    """Too many requests wait for a process."""
+
+    def __init__(self) -> None:
+        super().__init__("too many requests wait for the process that holds the call")
+
+
+class ProcessState(Enum):
+    """The state of another process."""
+
+    ALIVE = auto()
+    DEAD = auto()
+    UNKNOWN = auto()
+    """The store has lost its data, and the process may not have noticed that yet."""
+
+
+class CallQueue(Protocol):
+    """Requests from one process to another, and their answers."""
+
+    @property
+    def process(self) -> str:
+        """The id of this process, 16 hexadecimal digits; another one after a restart."""
+        ...
+
+    def on_call(self, receive: CallReceiver) -> None:
+        """Register a function to call with each request for this process; it must not wait."""
+        ...
+
+    def send(self, process: str, call_id: str, source: str, request: bytes) -> ProcessState:
+        """Send a request if the process is alive, once. Raise ``StoreUnavailable`` and ``CallsBusy``.
+
+        Its answer has this id, and is charged to ``source``. Without an id it has none.
+        """
+        ...
+
+    def answer(self, call_id: str) -> EventLog:
+        """Return the log of an answer: one process appends to it, the other reads it. It is over when a process dies."""
+        ...
+
+
+@runtime_checkable
+class CallStore(SharedStore, Protocol):
+    """A shared store through which processes send each other requests."""
+
+    @property
+    def calls(self) -> CallQueue:
+        """The requests."""
+        ...
+
+
 class MemoryStore:
     """A store in this process; ``sessions`` limits their number, and they expire ``lifetime`` seconds after the last use.
 
@@ -108,8 +162,6 @@ class MemoryStore:
         sessions_per_source: int | None = None,
         lifetime: float = SESSION_LIFETIME,
     ) -> None:
-        if sessions_per_source is not None:
-            require_positive_integers(sessions_per_source=sessions_per_source)
         self.memory = Account("bytes of sessions and streams", MEMORY)
         self.memory.add_eviction(self._shrink)
         self.sessions = MemorySessionStore(

@@ -21,17 +21,19 @@ class StreamLimiter:
 
     A place is a thread of a WSGI server, or a connection of ``run_http``; ``option`` is the option that sets their number.
     Long streams, on which clients listen, are limited to ``limit``, by default three quarters of the places. Streamed
-    responses may exceed that, but some places always remain for requests that a streaming handler may wait for.
+    responses may exceed that, but an eighth of the places always remains for requests that a streaming handler may wait
+    for. Raises ``UsageError`` for a limit beyond the others.
     """
 
     def __init__(self, places: int, limit: int | None = None, *, option: str = "threads") -> None:
+        self._total_limit = total = max(1, places - max(1, places // 8))
         self.limit = max(1, places * 3 // 4) if limit is None else limit
-        if self.limit > places:
+        if self.limit > total:
             text = (
-                f"`streams` is {limit}, but the server has only {places} {option}; raise `{option}` or lower `streams`"
+                f"`streams` is {limit}, but the server has {places} {option}, of which {places - total} are reserved for "
+                f"other requests; set `{option}` to {-(-self.limit * 8 // 7)} or more, or `streams` to {total} or less"
             )
             raise UsageError(text)
-        self._total_limit = max(1, places - max(1, places // 8))
         self._lock = Lock()
         self._long = 0
         self._short = 0
@@ -42,7 +44,7 @@ class StreamLimiter:
     def acquire(self, *, long: bool) -> bool:
         """Count one more stream; return False if the limit is reached."""
         with self._lock:
-            limit = min(self.limit, self._total_limit) if long else self._total_limit
+            limit = self.limit if long else self._total_limit
             if self._closed or self._long + self._short >= limit:
                 return False
             if long:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ...account import Account
+from ...connection.account import Account
 from .client_address import client_address
 from .http_connection import HttpConnection
 
@@ -38,7 +38,7 @@ class UnsentResponses:
             self._memory.make_room(source, 0, partial(self._cut_off, connection))
 
     def forget(self, connection: HttpConnection) -> None:
-        """Take back the charge of a connection that is closed."""
+        """Release the memory that was charged for a closed connection."""
         source = self._sources.pop(connection, None)
         if source is not None:
             self._memory.release(source, connection.unsent_charged)

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from ...account import Account
-from ...connection.thread_pool import ThreadPool
+from ...connection.account import Account
+from ...errors import UsageError
 from ...logs import log_exception, write_log
 from ...server.routing import Routes
-from .. import media
+from ...session.caller import Caller
+from .client_request_limit import ClientRequestLimit
 from .disconnection import has_hung_up
+from .handler_pool import HandlerPool
+from .head_checks import ACCEPTED_BY, check_accepts_response, check_accepts_stream, check_is_json, is_preflight
 from .legacy_sse_endpoint import LegacySseEndpoint
 from .options import EndpointOptions
 from .origin_policy import RefusalLog
 from .pending_response import PendingResponse
 from .request_body import read_body
-from .responses import STATUS_LINES, Rejection, Response, empty_response
+from .resource_metadata import WELL_KNOWN
+from .responses import STATUS_LINES, Rejection, Response, closing, empty_response
+from .scope_check import ScopeCheck
 from .session_endpoint import SessionEndpoint
 from .session_store import MEMORY
 from .session_table import SessionTable
+from .sessionless_endpoint import SessionlessEndpoint
 from .stateless_endpoint import StatelessEndpoint, parse
-from .store import MemoryStore, SharedStore, StoreUnavailable
+from .store import CallStore, MemoryStore, SharedStore, StoreUnavailable
 from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
@@ -32,6 +38,8 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R")
+
+_READING: Final = frozenset({"GET", "HEAD"})
 
 
 class Mounted(Protocol):
@@ -55,7 +63,7 @@ class Application:
         self.options = options
         self._refusals = RefusalLog()
         self._closing = False
-        self._pool = pool = ThreadPool("mcp-http", options.handlers)
+        self._pool = pool = HandlerPool(options.handlers, options.handlers_per_source)
         if connections is None:
             limiter = StreamLimiter(options.threads, options.streams)
         else:
@@ -65,17 +73,31 @@ class Application:
         self.memory = memory = store.memory if isinstance(store, MemoryStore) else Account("bytes of streams", MEMORY)
         """The account of what clients make this process keep."""
         memory.set_limits(options.memory, options.memory_per_source)
-        by_revision = {server.binding.revision: server for server in routes.handshake}
-        self._table = table = SessionTable(by_revision, store, pool)
+        client_requests = ClientRequestLimit(options.handlers, memory)
+        self._table = table = SessionTable(routes.session_server, store, pool, client_requests)
         if isinstance(store, SharedStore):
             from .announcement_relay import AnnouncementRelay
 
-            AnnouncementRelay(routes.servers, store, table)
-        self._stateless = StatelessEndpoint(routes, options, limiter, memory) if routes.stateless else None
-        self._sessions = SessionEndpoint(routes, options, store, limiter, table) if routes.handshake else None
+            # Other processes announce to the clients of every revision, so all twins are made now.
+            AnnouncementRelay([routes.server_of(revision) for revision in routes.revisions], store, table)
+        if routes.stateless and isinstance(store, CallStore):
+            from .retry_router import RetryRouter
+
+            RetryRouter(routes, store, pool)
+        self._scopes = scopes = ScopeCheck(options.authorization, routes.servers)
+        self._stateless = StatelessEndpoint(routes, options, limiter, memory, scopes) if routes.stateless else None
+        self._sessions = SessionEndpoint(routes, options, store, limiter, table, scopes) if routes.handshake else None
         self._legacy_sse: LegacySseEndpoint | None = None
-        if routes.handshake and options.sse_path is not None:
-            self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool)
+        serves_sessions = any(server.binding.era == "handshake" for server in routes.servers)
+        if options.sessions is False and serves_sessions:
+            text = "`sessions` can be False only for servers of a revision without sessions; leave it out"
+            raise UsageError(text)
+        self._sessionless: SessionlessEndpoint | None = None
+        may_have_sessions = options.sessions or (options.sessions is None and isinstance(store, SharedStore))
+        if routes.handshake and not serves_sessions and not may_have_sessions:
+            self._sessionless = SessionlessEndpoint(routes, options, limiter, memory, scopes)
+        if routes.handshake and options.sse_path is not None and (serves_sessions or options.sse_is_set):
+            self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool, scopes)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request (PEP 3333)."""
@@ -134,7 +156,8 @@ class Application:
         """
         place = path.rstrip("/")
         authorization = self.options.authorization
-        metadata = None if authorization is None else authorization.path
+        document = None if authorization is None else authorization.metadata_document
+        metadata = None if document is None else document.path
 
         def choose(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
             requested: str = environ.get("PATH_INFO") or ""
@@ -147,9 +170,15 @@ class Application:
 
         return choose
 
+    def refuse_requests(self) -> None:
+        """Answer each new request with 503."""
+        self._closing = True
+
     def close(self, grace: float = 2.0) -> None:
         """Refuse new requests, wait up to ``grace`` seconds for running handlers, and end all sessions and streams."""
-        self._closing = True
+        self.refuse_requests()
+        # A request that was accepted right before may not have begun its handler yet: it is refused now, or waited for.
+        self._pool.close()
         self._pool.wait_idle(grace)
         for server in self._routes.servers:
             server.close()
@@ -158,38 +187,52 @@ class Application:
 
     def _respond(self, environ: Mapping[str, Any]) -> Response | PendingResponse:
         if self._closing:
-            text = "the server is closing; connect again"
-            raise Rejection(503, text, headers=[("Retry-After", "1")])
-        self._check_origin(environ)
-        if _is_preflight(environ):
-            # Browsers send no token with it; the request that follows is checked.
-            return empty_response(204)
-        path = (environ.get("PATH_INFO") or "").rstrip("/")
+            raise closing()
         options = self.options
         authorization = options.authorization
-        if authorization is None:
-            principal: str | None = environ.get("REMOTE_USER") or None
-        elif path in authorization.paths and environ["REQUEST_METHOD"] in {"GET", "HEAD"}:
-            return authorization.metadata_response()
-        else:
-            principal = authorization.principal(environ)
+        if self in environ.get(ACCEPTED_BY, ()):
+            return self._post_body(environ, self._caller(environ))
+        path = (environ.get("PATH_INFO") or "").rstrip("/")
+        document = None if authorization is None else authorization.metadata_document
+        self._check_host(environ)
+        if document is None or not document.allows_any_origin(environ, path):
+            self._check_origin(environ)
+        preflight = is_preflight(environ)
+        if document is not None and path in document.paths and (preflight or environ["REQUEST_METHOD"] in _READING):
+            return document.response(preflight=preflight)
+        if preflight:
+            # Browsers send no token with it; the request that follows is checked.
+            return empty_response(204)
+        if document is None and path.startswith(WELL_KNOWN):
+            # Clients look for it after a 401, and take another 401 for a failure.
+            text = "this server has no authorization server"
+            raise Rejection(404, text)
+        caller = self._caller(environ)
         if path == options.path:
-            return self._respond_at_endpoint(environ, principal)
+            return self._respond_at_endpoint(environ, caller)
         if self._legacy_sse is not None and path in {options.sse_path, options.messages_path}:
             method = "GET" if path == options.sse_path else "POST"
-            return self._respond_at_legacy_sse(self._legacy_sse, environ, principal, method)
+            return self._respond_at_legacy_sse(self._legacy_sse, environ, caller, method)
         text = f"unknown path {path or '/'}; the endpoint is {self.options.path or '/'}"
         raise Rejection(404, text)
 
-    def _check_origin(self, environ: Mapping[str, Any]) -> None:
-        policy = self.options.origin_policy
+    def _caller(self, environ: Mapping[str, Any]) -> Caller | None:
+        authorization = self.options.authorization
+        if authorization is not None:
+            return authorization.caller(environ)
+        user: str | None = environ.get("REMOTE_USER")
+        return Caller(user) if user else None
+
+    def _check_host(self, environ: Mapping[str, Any]) -> None:
         host = environ.get("HTTP_HOST", "")
-        if not policy.allows_host(host):
+        if not self.options.origin_policy.allows_host(host):
             self._refusals.log("Host", host, "allowed_hosts")
             text = f"Host is {host[:80]!r}, which is not among the hosts that this server allows"
             raise Rejection(403, text)
+
+    def _check_origin(self, environ: Mapping[str, Any]) -> None:
         origin = environ.get("HTTP_ORIGIN")
-        if origin is not None and not policy.allows_origin(origin):
+        if origin is not None and not self.options.origin_policy.allows_origin(origin):
             self._refusals.log("Origin", origin, "allowed_origins")
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
@@ -199,79 +242,77 @@ class Application:
         host, origin = environ.get("HTTP_HOST", ""), environ.get("HTTP_ORIGIN")
         if origin is not None or environ["REQUEST_METHOD"] != "POST":
             # Caches do not keep responses to POST, so those to other clients than browsers need no Vary.
+            if any(name == "Access-Control-Allow-Origin" for name, _ in response.headers):
+                return response
             policy = self.options.origin_policy
-            response.headers.extend(policy.response_headers(host, origin, preflight=_is_preflight(environ)))
+            response.headers.extend(policy.response_headers(host, origin, preflight=is_preflight(environ)))
         return response
 
-    def _respond_at_endpoint(self, environ: Mapping[str, Any], principal: str | None) -> Response | PendingResponse:
+    def _respond_at_endpoint(self, environ: Mapping[str, Any], caller: Caller | None) -> Response | PendingResponse:
         method = environ["REQUEST_METHOD"]
         if method == "POST":
-            return self._post(environ, principal)
-        if self._sessions is not None:
+            return self._post(environ, caller)
+        self._scopes.check(caller)
+        if self._sessions is not None and self._without_sessions(environ) is None:
             if method == "GET":
-                _check_accepts_stream(environ)
-                return self._sessions.get(environ, principal)
+                check_accepts_stream(environ)
+                return self._sessions.get(environ, caller)
             if method == "DELETE":
-                return self._sessions.delete(environ, principal)
+                return self._sessions.delete(environ, caller)
             raise _not_allowed(method, "GET, POST, DELETE")
         # Clients of HTTP+SSE begin with a GET, and show their users only this text (Versioning: Compatibility Matrix).
         raise _not_allowed(method, "POST", f"; this server supports {', '.join(self._routes.revisions)}")
 
     def _respond_at_legacy_sse(
-        self, endpoint: LegacySseEndpoint, environ: Mapping[str, Any], principal: str | None, allowed: str
+        self, endpoint: LegacySseEndpoint, environ: Mapping[str, Any], caller: Caller | None, allowed: str
     ) -> Response:
         method = environ["REQUEST_METHOD"]
         if method != allowed:
             raise _not_allowed(method, allowed)
         if method == "GET":
-            _check_accepts_stream(environ)
-            return endpoint.get(environ, principal)
-        return endpoint.post(environ, self._read_json(environ), principal)
+            check_accepts_stream(environ)
+            self._scopes.check(caller)
+            return endpoint.get(environ, caller)
+        check_is_json(environ)
+        body = self._read_body(environ)
+        self._scopes.check_body(caller, body)
+        return endpoint.post(environ, body, caller)
 
-    def _post(self, environ: Mapping[str, Any], principal: str | None) -> Response | PendingResponse:
-        accept = environ.get("HTTP_ACCEPT", "")
-        if not (media.accepts(accept, media.JSON) and media.accepts(accept, media.SSE)):
-            raise Rejection(406, "Accept must list application/json and text/event-stream")
-        body = self._read_json(environ)
+    def _post(self, environ: Mapping[str, Any], caller: Caller | None) -> Response | PendingResponse:
+        check_accepts_response(environ)
+        check_is_json(environ)
+        accepted: set[object] | None = environ.get(ACCEPTED_BY)
+        if accepted is not None:
+            accepted.add(self)
+        return self._post_body(environ, caller)
+
+    def _post_body(self, environ: Mapping[str, Any], caller: Caller | None) -> Response | PendingResponse:
+        """Respond to a POST to the endpoint whose head, but for its caller, is accepted."""
+        body = self._read_body(environ)
+        self._scopes.check_body(caller, body)
         stateless, sessions = self._stateless, self._sessions
         if stateless is None:
             assert sessions is not None
-            return sessions.post(environ, body, principal)
+            return sessions.post(environ, body, caller)
         version = environ.get("HTTP_MCP_PROTOCOL_VERSION")
         if sessions is not None and "HTTP_MCP_SESSION_ID" in environ and version in sessions.revisions:
             # The body cannot make this a stateless request, so it need not be parsed here.
-            return sessions.post(environ, body, principal)
-        value = parse(body)
-        server = self._routes.choose(value, version)
+            return sessions.post(environ, body, caller)
+        parsed = parse(body)
+        server = self._routes.choose(parsed.value, version)
         if server is not None and server.binding.era == "stateless":
-            return stateless.post(environ, body, value, server, principal)
+            return stateless.post(environ, parsed, server, caller)
         assert sessions is not None
-        return sessions.post(environ, body, principal)
+        without = None if "HTTP_MCP_SESSION_ID" in environ else self._without_sessions(environ)
+        return (without or sessions).post(environ, body, caller)
 
-    def _read_json(self, environ: Mapping[str, Any]) -> bytes:
-        content_type = environ.get("CONTENT_TYPE", "")
-        if not media.is_json(content_type):
-            text = f"Content-Type must be application/json in UTF-8, got {content_type[:80]!r}"
-            raise Rejection(415, text)
-        coding = environ.get("HTTP_CONTENT_ENCODING", "identity")
-        if coding.lower() != "identity":
-            text = f"Content-Encoding must be absent or identity, got {coding[:80]!r}"
-            raise Rejection(415, text, headers=[("Accept-Encoding", "identity")])
+    def _without_sessions(self, environ: Mapping[str, Any]) -> SessionlessEndpoint | None:
+        """Return the endpoint that serves requests of the handshake revisions if there are no sessions."""
+        without = self._sessionless
+        return without if without is not None and without.replaces_sessions(environ) else None
+
+    def _read_body(self, environ: Mapping[str, Any]) -> bytes:
         return read_body(environ, self.options.body_limit, self.options.body_time)
-
-
-def _is_preflight(environ: Mapping[str, Any]) -> bool:
-    """Return whether a browser asks which requests a page may send (Fetch standard: CORS-preflight request)."""
-    return (
-        environ["REQUEST_METHOD"] == "OPTIONS"
-        and "HTTP_ORIGIN" in environ
-        and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ
-    )
-
-
-def _check_accepts_stream(environ: Mapping[str, Any]) -> None:
-    if not media.accepts(environ.get("HTTP_ACCEPT", ""), media.SSE):
-        raise Rejection(406, "Accept must list text/event-stream for GET")
 
 
 def _not_allowed(method: str, allowed: str, more: str = "") -> Rejection:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from sys import getsizeof
 from threading import Lock
 from typing import Any, TypeAlias
 
-from .logs import RareWarning
+from ..logs import RareWarning
 
 SHARE = 4
 """A single source may have a fourth of the total, unless another limit is set."""
@@ -38,6 +39,14 @@ class Account:
         """Replace the limits."""
         self.total = total
         self.each = max(1, total // SHARE) if each is None else min(each, total)
+        self._waiting: Account | None = None
+
+    @property
+    def waiting(self) -> Account:
+        """The amounts of those who wait for room, for whom there is a fourth of the limits."""
+        if self._waiting is None:
+            self._waiting = Account(f"{self._what} that wait for room", self.total // SHARE, self.each // SHARE)
+        return self._waiting
 
     def add_eviction(self, evict: Eviction) -> None:
         """Register a function that makes room; those that lose least come first."""
@@ -54,6 +63,15 @@ class Account:
     def release(self, source: Any, amount: int) -> None:
         """Take a charge back."""
         self.charge(source, -amount)
+
+    @contextmanager
+    def charged(self, source: Any, amount: int) -> Generator[None]:
+        """Charge an amount inside ``with``."""
+        self.charge(source, amount)
+        try:
+            yield
+        finally:
+            self.release(source, amount)
 
     def amount_of(self, source: Any) -> int:
         """Return the amount of a source."""

@@ -1,4 +1,4 @@
-"""When sessions and streams expire: the defaults of all stores."""
+"""When HTTP sessions and their streams expire: the defaults of all stores, whose option is ``lifetime``."""
 
 from __future__ import annotations
 
