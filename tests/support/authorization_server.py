@@ -1,7 +1,8 @@
 """A real authorization server, by Authlib in a Flask program on 127.0.0.1, and an MCP server that it protects.
 
 It has RFC 8414 metadata, dynamic registration (RFC 7591), the authorization code grant with PKCE (RFC 7636), refresh tokens
-with rotation, client credentials, and ``iss`` in its responses (RFC 9207). Its user agrees to everything at once.
+with rotation, client credentials, the device grant (RFC 8628), ``iss`` in its responses (RFC 9207), and revocation
+(RFC 7009). Its user agrees to everything at once.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 from types import SimpleNamespace
@@ -25,6 +26,9 @@ from authlib.oauth2.rfc9207.parameter import IssuerParameter
 from flask import Flask, jsonify, request
 from mcp_bindings import Authorization
 from mcp_bindings_runtime.http.server.http_server import make_server as make_mcp_server
+from support.device_grant import register_device_grant
+from support.issued_tokens import register_tokens
+from support.revocation import register_revocation
 
 METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
@@ -70,14 +74,28 @@ class Judge:
         """Access tokens that are valid."""
         self.refresh_tokens: dict[str, Any] = {}
         self.lifetime = 3600
+        self.jwts = False
+        """Whether access tokens are JWTs."""
         self.requests: Counter[str] = Counter()
         """Requests by path, token requests by grant type."""
         self.forms: list[dict[str, str]] = []
         """The token requests."""
         self.replayed = 0
         """Refresh tokens that were used twice."""
+        self.device_codes: dict[str, Any] = {}
+        self.device_lifetime = 600
+        self.entered: dict[str, bool] = {}
+        """User codes that the user has entered, each with whether the user agreed."""
+        self.slow_downs: list[bool] = []
+        """Whether the next token requests come too early, the last first."""
+        self.before_refresh: Callable[[], object] = lambda: None
+        """Called before a token is refreshed."""
         self.down = False
         """Whether the token endpoint answers with status 503."""
+        self.revokes = True
+        """Whether the metadata name a revocation endpoint."""
+        self.before_revocation: Callable[[], object] = lambda: None
+        """Called before a token is revoked."""
 
     def validate(self, token: str) -> str | None:
         found = self.tokens.get(token)
@@ -89,7 +107,10 @@ class Judge:
         self.tokens[token["access_token"]] = entry
         if "refresh_token" in token:
             self.refresh_tokens[token["refresh_token"]] = SimpleNamespace(
-                scope=token.get("scope", ""), client=oauth_request.client, token=token["refresh_token"]
+                scope=token.get("scope", ""),
+                client=oauth_request.client,
+                token=token["refresh_token"],
+                check_client=lambda client: client is oauth_request.client,
             )
 
 
@@ -164,12 +185,14 @@ def application(judge: Judge, issuer: str) -> Flask:
     server.register_grant(ClientCredentials)
     server.register_endpoint(Registration)
     server.register_extension(Issuer())
+    register_device_grant(server, judge, issuer, METHODS)
     generator = BearerTokenGenerator(
         lambda *_, **__: f"access-{time.monotonic_ns()}",
         lambda *_, **__: f"refresh-{time.monotonic_ns()}",
         lambda *_: judge.lifetime,
     )
-    server.register_token_generator("default", generator)
+    register_tokens(app, server, judge, issuer, generator)
+    register_revocation(app, server, judge, METHODS)
 
     @app.before_request
     def count():
@@ -177,11 +200,16 @@ def application(judge: Judge, issuer: str) -> Flask:
 
     @app.get("/.well-known/oauth-authorization-server")
     def metadata():
+        endpoint = {"revocation_endpoint": f"{issuer}/revoke"} if judge.revokes else {}
         return jsonify(
+            **endpoint,
             issuer=issuer,
             authorization_endpoint=f"{issuer}/authorize",
             token_endpoint=f"{issuer}/token",
             registration_endpoint=f"{issuer}/register",
+            device_authorization_endpoint=f"{issuer}/device_authorization",
+            introspection_endpoint=f"{issuer}/introspect",
+            jwks_uri=f"{issuer}/jwks",
             response_types_supported=["code"],
             grant_types_supported=["authorization_code", "refresh_token", "client_credentials"],
             token_endpoint_auth_methods_supported=METHODS,
@@ -198,9 +226,15 @@ def application(judge: Judge, issuer: str) -> Flask:
     def token():
         judge.forms.append(request.form.to_dict())
         judge.requests[request.form["grant_type"]] += 1
+        if request.form["grant_type"] == "refresh_token":
+            judge.before_refresh()
         if judge.down:
             return "", 503
         return server.create_token_response()
+
+    @app.post("/device_authorization")
+    def device_authorization():
+        return server.create_endpoint_response("device_authorization")
 
     @app.post("/register")
     def register():
@@ -215,13 +249,14 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def authorization_server() -> Iterator[tuple[str, Judge]]:
-    """Serve an authorization server during the block; yield its issuer and its state."""
+def authorization_server(gate: Callable[[Any, str], Any] | None = None) -> Iterator[tuple[str, Judge]]:
+    """Serve an authorization server, behind a ``gate``, during the block; yield its issuer and its state."""
     logging.getLogger("authlib").setLevel(logging.CRITICAL)
     judge = Judge()
     served = make_server("127.0.0.1", 0, None, handler_class=_Quiet)
     issuer = f"http://127.0.0.1:{served.server_port}"
-    served.set_app(application(judge, issuer))
+    app = application(judge, issuer)
+    served.set_app(app if gate is None else gate(app, issuer))
     thread = Thread(target=served.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -1,1 +1,1 @@
-"""OAuth for clients over HTTP (Authorization of the specification)."""
+"""OAuth: access tokens of clients over HTTP, and their validation by servers (Authorization of the specification)."""

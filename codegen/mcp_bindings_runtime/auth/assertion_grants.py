@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import OAuthError
-from ..http.client.credentials import ConnectionSettings
-from ..validation import require_callable, require_instance, require_strings
-from .bearer_credentials import AuthorizationContext
+from ..validation import require_callable, require_instance
+from .authorization_context import AuthorizationContext
 from .client_credentials import MachineAuthenticator
 from .client_identity import ClientIdentity, preregistered
-from .fetcher import Fetcher
 from .flow import Flow, error_response, json_object, post_form, run_flow, text_of
+from .token_authenticator import TokenOptions
 from .token_request import Grant, authenticate_client, request_tokens
-from .token_store import TokenStore
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 _JWT_BEARER: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _TOKEN_EXCHANGE: Final = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105  # the name of a grant type
@@ -34,16 +35,10 @@ class WorkloadIdentity(MachineAuthenticator):
         client_id: str,
         *,
         assertion: Callable[[], str],
-        scope: str | None = None,
-        issuer: str | None = None,
-        resource: str | None = None,
-        store: TokenStore | None = None,
-        allow_private: bool = False,
+        **options: Unpack[TokenOptions],
     ) -> None:
         require_callable("assertion", assertion, ())
-        super().__init__(
-            client_id, scope=scope, issuer=issuer, resource=resource, store=store, allow_private=allow_private
-        )
+        super().__init__(client_id, **options)
         self._assertion = assertion
 
     def obtain(self, context: AuthorizationContext) -> Grant:
@@ -53,7 +48,7 @@ class WorkloadIdentity(MachineAuthenticator):
         form = {"grant_type": _JWT_BEARER, "assertion": self._assertion().strip()}
         if scope is not None:
             form["scope"] = scope
-        return context.run(request_tokens(self.target(discovery, client), form, scope=scope))
+        return context.run(request_tokens(self.target(context, discovery, client), form, scope=scope))
 
 
 class EnterpriseAuthorization(MachineAuthenticator):
@@ -74,25 +69,12 @@ class EnterpriseAuthorization(MachineAuthenticator):
         idp_client_id: str,
         idp_client_secret: str | None = None,
         id_token: Callable[[], str],
-        scope: str | None = None,
-        issuer: str | None = None,
-        resource: str | None = None,
-        store: TokenStore | None = None,
-        allow_private: bool = False,
+        **options: Unpack[TokenOptions],
     ) -> None:
         require_instance("idp_token_endpoint", idp_token_endpoint, str, "a str")
         require_instance("idp_client_id", idp_client_id, str, "a str")
-        require_strings(issuer=issuer)
         require_callable("id_token", id_token, ())
-        super().__init__(
-            client_id,
-            client_secret,
-            scope=scope,
-            issuer=issuer,
-            resource=resource,
-            store=store,
-            allow_private=allow_private,
-        )
+        super().__init__(client_id, client_secret, **options)
         self._id_token = id_token
         self._idp_token_endpoint = idp_token_endpoint
         method = "none" if idp_client_secret is None else "client_secret_basic"
@@ -114,14 +96,13 @@ class EnterpriseAuthorization(MachineAuthenticator):
         if scope is not None:
             body["scope"] = scope
         # The program has named the provider, so it may have any address.
-        settings = ConnectionSettings(self._idp_token_endpoint, None, None, None, None, context.fetcher.connect_timeout)
-        fetcher = Fetcher(settings, allow_private=True)
+        fetcher = context.fetcher.for_trusted(self._idp_token_endpoint)
         assertion = run_flow(self._exchange(body), lambda request: fetcher.send(request, context.exchange))
         client = preregistered(server, self._client_id, self._client_secret)
         form = {"grant_type": _JWT_BEARER, "assertion": assertion}
         if scope is not None:
             form["scope"] = scope
-        return context.run(request_tokens(self.target(discovery, client), form, scope=scope))
+        return context.run(request_tokens(self.target(context, discovery, client), form, scope=scope))
 
     def _exchange(self, body: dict[str, str]) -> Flow[str]:
         """Return the assertion for an ID token (RFC 8693, section 2)."""

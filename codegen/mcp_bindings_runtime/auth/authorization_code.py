@@ -15,8 +15,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from ..errors import OAuthError
 from .client_identity import ClientIdentity
-from .discovery import AuthorizationServer, Discovery
+from .discovery import AuthorizationServer, Discovery, ServerChoice
 from .flow import Flow, oauth_error
+from .proof_key import ProofKey
 from .rules import AuthorizationRules
 from .token_request import Grant, TokenTarget, request_tokens
 
@@ -46,11 +47,14 @@ def begin_authorization(
     *,
     redirect_uri: str,
     scope: str | None,
+    proof_key: ProofKey | None = None,
+    exact_issuer: bool = True,
     without_pkce_metadata: bool = False,
 ) -> PendingAuthorization:
     """Return the URL of an authorization request (RFC 6749, section 4.1.1), and its record.
 
-    ``without_pkce_metadata`` accepts an authorization server that does not advertise S256.
+    The code and the tokens are bound to ``proof_key``, if there is one (RFC 9449, section 10). ``exact_issuer`` is whether
+    a slash at the end of ``iss`` counts. ``without_pkce_metadata`` accepts a server that does not advertise S256.
     """
     server = discovery.server
     if server.authorization_endpoint is None or server.token_endpoint is None:
@@ -73,6 +77,8 @@ def begin_authorization(
         if "offline_access" in scope.split():
             # OpenID Connect Core 1.0, section 11.
             query["prompt"] = "consent"
+    if proof_key is not None:
+        query["dpop_jkt"] = proof_key.thumbprint()
     parts = urlsplit(server.authorization_endpoint)
     whole = "&".join(filter(None, (parts.query, urlencode(query))))
     record = {
@@ -86,6 +92,8 @@ def begin_authorization(
         "client": client.to_json(),
         "resource": discovery.resource,
         "scope": scope,
+        "exact_issuer": exact_issuer,
+        "proof_key": None if proof_key is None else proof_key.to_json(),
     }
     return PendingAuthorization(urlunsplit(parts._replace(query=whole, fragment="")), record)
 
@@ -100,7 +108,9 @@ def finish_authorization(redirect_url: str, record: Mapping[str, Any]) -> Flow[G
         "code_verifier": record["verifier"],
     }
     client = ClientIdentity.from_json(record["client"])
-    target = TokenTarget(record["issuer"], record["token_endpoint"], client, record["resource"])
+    jwk = record.get("proof_key")
+    key = None if jwk is None else ProofKey(jwk)
+    target = TokenTarget(record["issuer"], record["token_endpoint"], client, record["resource"], key)
     return (yield from request_tokens(target, form, scope=record["scope"]))
 
 
@@ -114,7 +124,7 @@ def _code_of(redirect_url: str, record: Mapping[str, Any]) -> str:
     """Return the code of an authorization response (RFC 6749, section 4.1.2; RFC 9207, section 2.4)."""
     query = parse_qs(urlsplit(redirect_url).query, keep_blank_values=True)
     if not is_response_to(query, record["state"]):
-        text = "the authorization response is not for this request: its `state` is another, or missing"
+        text = "the authorization response is not for this request: its `state` is missing or different"
         raise OAuthError(text)
     if any(len(query.get(name, [])) > 1 for name in ("iss", "code", "error")):
         text = "the authorization response repeats a parameter"
@@ -123,9 +133,10 @@ def _code_of(redirect_url: str, record: Mapping[str, Any]) -> str:
     if issuer is None and record["sends_issuer"]:
         text = f"the authorization response lacks `iss`, which {record['issuer']} always sends"
         raise OAuthError(text)
-    if issuer is not None and issuer != record["issuer"]:
+    choice = ServerChoice(without_exact_issuer=not record.get("exact_issuer", True))
+    if issuer is not None and not choice.is_same_issuer(issuer, record["issuer"]):
         # A mix-up attack; the rest of the response is the attacker's.
-        text = f"the authorization response is not from {record['issuer']}: its `iss` is another"
+        text = f"the authorization response is not from {record['issuer']}: its `iss` names another issuer"
         raise OAuthError(text)
     error = query.get("error", [None])[0]
     if error is not None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from secrets import token_urlsafe
 from time import time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from ..distribution import install_command
 from ..errors import OAuthError, UsageError
-from ..validation import require_booleans, require_instance, require_strings
-from .authorization_code import requested_scope
-from .bearer_credentials import AuthorizationContext, TokenAuthenticator
+from ..validation import require_instance
+from .authorization_context import AuthorizationContext
 from .client_identity import ClientIdentity, preregistered
-from .discovery import Discovery, discover
+from .discovery import Discovery
+from .token_authenticator import TokenAuthenticator, TokenOptions, checked_secret
 from .token_request import Grant, TokenTarget, request_tokens
-from .token_store import MemoryTokens, TokenStore
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 _PER_MINUTE: Final = 60
 _LIFETIME: Final = 300
@@ -25,60 +28,29 @@ _JWT_BEARER: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 class MachineAuthenticator(TokenAuthenticator):
     """An ``auth=`` of a registered client that needs no user."""
 
-    def __init__(
-        self,
-        client_id: str,
-        client_secret: str | None = None,
-        *,
-        scope: str | None = None,
-        issuer: str | None = None,
-        resource: str | None = None,
-        store: TokenStore | None = None,
-        allow_private: bool = False,
-    ) -> None:
+    def __init__(self, client_id: str, client_secret: str | None = None, **options: Unpack[TokenOptions]) -> None:
         require_instance("client_id", client_id, str, "a str")
-        require_strings(scope=scope, issuer=issuer, resource=resource)
-        require_booleans(allow_private=allow_private)
-        secret: Any = client_secret
-        if secret is not None and not isinstance(secret, str):
-            # The value is not shown.
-            text = "`client_secret` must be a str"
-            raise UsageError(text)
-        if store is not None:
-            require_instance("store", store, TokenStore, "a TokenStore")
-        super().__init__(store or MemoryTokens(), allow_private=allow_private, authorizations=_PER_MINUTE)
+        super().__init__(authorizations=_PER_MINUTE, **options)
         self._client_id = client_id
-        self._client_secret = client_secret
-        self._scope = scope
-        self._issuer = issuer
-        self._resource = resource
+        self._client_secret = checked_secret(client_id, client_secret)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} for {self._client_id!r}>"
 
     def discover(self, context: AuthorizationContext) -> tuple[Discovery, str | None]:
         """Return the authorization server, which stays the same, and the scopes to request."""
-        flow = discover(
-            context.server_url,
-            context.rules,
-            metadata_url=context.metadata_url,
-            issuer=self._issuer,
-            resource=self._resource,
-        )
-        discovery = context.run(flow)
-        if self._issuer is None:
-            self._issuer = discovery.server.issuer
-        before = context.before.scope if context.wider and context.before is not None else None
-        wanted = self._scope or requested_scope(context.scope, discovery, before)
-        return discovery, wanted
+        discovery, scope = context.run(self._discover(context))
+        if self._choice.issuer is None:
+            self._choice = self._choice._replace(issuer=discovery.server.issuer)
+        return discovery, scope
 
-    def target(self, discovery: Discovery, client: ClientIdentity) -> TokenTarget:
+    def target(self, context: AuthorizationContext, discovery: Discovery, client: ClientIdentity) -> TokenTarget:
         """Return the recipient of a token request."""
         server = discovery.server
         if server.token_endpoint is None:
             text = f"{server.issuer} has no token endpoint"
             raise OAuthError(text)
-        return TokenTarget(server.issuer, server.token_endpoint, client, discovery.resource)
+        return TokenTarget(server.issuer, server.token_endpoint, client, discovery.resource, context.proof_key)
 
 
 class ClientCredentials(MachineAuthenticator):
@@ -96,24 +68,12 @@ class ClientCredentials(MachineAuthenticator):
         *,
         private_key: str | None = None,
         algorithm: str = "ES256",
-        scope: str | None = None,
-        issuer: str | None = None,
-        resource: str | None = None,
-        store: TokenStore | None = None,
-        allow_private: bool = False,
+        **options: Unpack[TokenOptions],
     ) -> None:
         if (client_secret is None) == (private_key is None):
             text = "pass either `client_secret` or `private_key`"
             raise UsageError(text)
-        super().__init__(
-            client_id,
-            client_secret,
-            scope=scope,
-            issuer=issuer,
-            resource=resource,
-            store=store,
-            allow_private=allow_private,
-        )
+        super().__init__(client_id, client_secret, **options)
         self._key = None if private_key is None else _key_of(private_key, algorithm)
         self._algorithm = algorithm
 
@@ -130,7 +90,7 @@ class ClientCredentials(MachineAuthenticator):
         else:
             client = ClientIdentity(server.issuer, self._client_id, "private_key_jwt")
             assertion = {"client_assertion_type": _JWT_BEARER, "client_assertion": self._assertion(server.issuer)}
-        target = self.target(discovery, client)
+        target = self.target(context, discovery, client)
         return context.run(request_tokens(target, form, scope=scope, assertion=assertion))
 
     def _assertion(self, issuer: str) -> str:
@@ -152,20 +112,26 @@ class ClientCredentials(MachineAuthenticator):
 def _key_of(text: Any, algorithm: str) -> Any:
     """Return a private key. Raise ``UsageError`` if it is invalid, or cannot be used for an algorithm."""
     try:
+        from joserfc import jwt
+        from joserfc.errors import JoseError
         from joserfc.jwk import import_key
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in {"joserfc", "cryptography"}:
             raise
-        message = "a private key needs joserfc, which is not installed: pip install 'mcp-bindings[oauth]'"
+        message = f"a private key needs joserfc, which is not installed: {install_command('oauth')}"
         raise UsageError(message) from None
-    kind = {"E": "EC", "R": "RSA", "P": "RSA"}.get(algorithm[:1])
+    kind: Any = {"ES": "EC", "RS": "RSA", "PS": "RSA"}.get(algorithm[:2])
     if kind is None or not isinstance(text, str):
         message = f"`private_key` must be a str in PEM format, and `algorithm` such as 'ES256', got {algorithm!r}"
         raise UsageError(message)
+    # Its overloads are for constants.
+    read: Any = import_key
     try:
-        key = import_key(text, "EC" if kind == "EC" else "RSA")
-    except ValueError:
+        key: Any = read(text, kind)
+        # Keys and algorithms that do not fit are found by using them.
+        jwt.encode({"alg": algorithm}, {}, key, algorithms=[algorithm])
+    except (JoseError, ValueError):
         # The cause may quote the key.
-        message = f"`private_key` must be a private {kind} key in PEM format"
+        message = f"`private_key` must be a private {kind} key in PEM format that can be used for {algorithm!r}"
         raise UsageError(message) from None
     return key

@@ -72,10 +72,11 @@ def register(
     rules: AuthorizationRules,
     *,
     client_name: str,
-    redirect_uri: str,
+    grant_type: str,
+    redirect_uri: str | None,
     scope: str | None,
 ) -> Flow[ClientIdentity]:
-    """Register a client dynamically (RFC 7591)."""
+    """Register a client dynamically (RFC 7591), for a grant type without a redirect URI if that is None."""
     if server.registration_endpoint is None:
         text = (
             f"{server.issuer} does not register clients; register one by hand, and pass its `client_id=` "
@@ -84,15 +85,15 @@ def register(
         raise OAuthError(text)
     metadata: dict[str, Any] = {
         "client_name": client_name,
-        "redirect_uris": [redirect_uri],
-        "grant_types": ["authorization_code", "refresh_token"],
-        "response_types": ["code"],
+        "redirect_uris": [] if redirect_uri is None else [redirect_uri],
+        "grant_types": [grant_type, "refresh_token"],
+        "response_types": [] if redirect_uri is None else ["code"],
         "token_endpoint_auth_method": _preferred(server.auth_methods),
     }
     if scope is not None:
         metadata["scope"] = scope
     if rules.application_type:
-        metadata["application_type"] = "native" if is_loopback(redirect_uri) else "web"
+        metadata["application_type"] = "native" if redirect_uri is None or is_loopback(redirect_uri) else "web"
     response = yield post_json("client registration", server.registration_endpoint, metadata)
     if response.status not in {200, 201}:
         raise error_response(response, f"the registration of the client at {server.issuer}")

@@ -21,6 +21,26 @@ _DEFAULT_METHODS: Final = ("client_secret_basic",)
 """Client authentication at a server that does not name any (RFC 8414, section 2)."""
 
 
+class ServerChoice(NamedTuple):
+    """The choices of the user on the authorization server; by default the metadata decide."""
+
+    issuer: str | None = None
+    """The authorization server: one of several, or that of an MCP server without metadata."""
+    resource: str | None = None
+    """The identifier of the MCP server, whatever its metadata say."""
+    without_resource_parameter: bool = False
+    """Whether requests for tokens leave out ``resource``."""
+    without_exact_issuer: bool = False
+    """Whether issuers are the same that differ by a slash at the end."""
+
+    def is_same_issuer(self, one: str | None, other: str) -> bool:
+        """Return whether two issuers are the same: character by character (RFC 8414, section 3.3) by default."""
+        return one == other or (self.without_exact_issuer and one is not None and one.rstrip("/") == other.rstrip("/"))
+
+
+_BY_METADATA: Final = ServerChoice()
+
+
 class ProtectedResource(NamedTuple):
     """The metadata of an MCP server (RFC 9728, section 2)."""
 
@@ -40,14 +60,14 @@ class AuthorizationServer(NamedTuple):
     scopes_supported: tuple[str, ...] = ()
     auth_methods: tuple[str, ...] = _DEFAULT_METHODS
     """``token_endpoint_auth_methods_supported``."""
-    signing_algorithms: tuple[str, ...] = ()
-    """``token_endpoint_auth_signing_alg_values_supported``."""
     challenge_methods: tuple[str, ...] | None = None
     """``code_challenge_methods_supported``; None if it is absent."""
     metadata_documents: bool = False
     """``client_id_metadata_document_supported``."""
     sends_issuer: bool = False
     """``authorization_response_iss_parameter_supported`` (RFC 9207)."""
+    proof_algorithms: tuple[str, ...] | None = None
+    """``dpop_signing_alg_values_supported`` (RFC 9449, section 5.1); None if it is absent."""
 
 
 class Discovery(NamedTuple):
@@ -67,28 +87,28 @@ def discover(
     rules: AuthorizationRules,
     *,
     metadata_url: str | None = None,
-    issuer: str | None = None,
-    resource: str | None = None,
+    choice: ServerChoice = _BY_METADATA,
 ) -> Flow[Discovery]:
     """Return the authorization server of the MCP server at a URL.
 
-    ``metadata_url`` is ``resource_metadata`` of the challenge. ``issuer`` selects one of several authorization servers, or
-    names that of an MCP server without metadata; ``resource`` replaces the identifier in the metadata.
+    ``metadata_url`` is ``resource_metadata`` of the challenge.
     """
-    found = yield from _protected_resource(server_url, metadata_url, checked=resource is None)
+    url = canonical_resource(server_url)
+    named: str | None
+    found = yield from _protected_resource(server_url, metadata_url, checked=choice.resource is None)
     if found is not None:
-        chosen = _choose(found.authorization_servers, issuer, server_url)
-        server = yield from _authorization_server(chosen)
-        return Discovery(canonical_resource(server_url), resource or found.resource, found.scopes_supported, server)
-    named = resource or (canonical_resource(server_url) if rules.resource_parameter else None)
-    if issuer is not None:
-        server = yield from _authorization_server(issuer)
-    elif rules.resource_metadata_required:
-        text = f"{server_url} has no protected resource metadata (RFC 9728); name its authorization server as `issuer=`"
-        raise OAuthError(text)
+        server = yield from _authorization_server(_choose(found.authorization_servers, choice, server_url), choice)
+        named, scopes = choice.resource or found.resource, found.scopes_supported
     else:
-        server = yield from _server_at_origin(server_url, rules.version)
-    return Discovery(canonical_resource(server_url), named, (), server)
+        named, scopes = choice.resource or (url if rules.resource_parameter else None), ()
+        if choice.issuer is not None:
+            server = yield from _authorization_server(choice.issuer, choice)
+        elif rules.resource_metadata_required:
+            text = f"{server_url} has no protected resource metadata (RFC 9728); name its authorization server as `issuer=`"
+            raise OAuthError(text)
+        else:
+            server = yield from _server_at_origin(server_url, rules.version)
+    return Discovery(url, None if choice.without_resource_parameter else named, scopes, server)
 
 
 def _protected_resource(url: str, metadata_url: str | None, *, checked: bool) -> Flow[ProtectedResource | None]:
@@ -123,26 +143,34 @@ def _parsed_resource(response: FlowResponse, url: str, *, checked: bool) -> Prot
     return ProtectedResource(resource, servers, texts_of(members, "scopes_supported") or ())
 
 
-def _choose(servers: Sequence[str], issuer: str | None, url: str) -> str:
-    if issuer is None:
+def _choose(servers: Sequence[str], choice: ServerChoice, url: str) -> str:
+    if choice.issuer is None:
         return servers[0]
-    if issuer in servers:
-        return issuer
-    text = f"{url} does not use the authorization server {issuer!r}, but {', '.join(servers)[:200]}"
+    found = next((each for each in servers if choice.is_same_issuer(each, choice.issuer)), None)
+    if found is not None:
+        return found
+    text = f"{url} does not use the authorization server {choice.issuer!r}, but {', '.join(servers)[:200]}"
     raise OAuthError(text)
 
 
-def _authorization_server(issuer: str) -> Flow[AuthorizationServer]:
+def _authorization_server(issuer: str, choice: ServerChoice) -> Flow[AuthorizationServer]:
+    members = yield from issuer_metadata(issuer)
+    found = text_of(members, "issuer")
+    if not choice.is_same_issuer(found, issuer):
+        text = f"the metadata of the authorization server {issuer} must name it as issuer, got {str(found)[:200]!r}"
+        if found is not None and found.rstrip("/") == issuer.rstrip("/"):
+            text += "; pass `without_exact_issuer=True` if you know that they are the same"
+        raise OAuthError(text)
+    return _parsed_server(issuer, members)
+
+
+def issuer_metadata(issuer: str) -> Flow[dict[str, Any]]:
+    """Return the metadata of an authorization server (RFC 8414, section 3); the caller has to check ``issuer`` in it."""
     members = yield from _first_metadata(issuer, {})
     if members is None:
         text = f"the authorization server {issuer} has no metadata (RFC 8414)"
         raise OAuthError(text)
-    found = text_of(members, "issuer")
-    if found != issuer:
-        # RFC 8414, section 3.3: character by character.
-        text = f"the metadata of the authorization server {issuer} must name it as issuer, got {str(found)[:200]!r}"
-        raise OAuthError(text)
-    return _parsed_server(issuer, members)
+    return members
 
 
 def _server_at_origin(url: str, version: str | None) -> Flow[AuthorizationServer]:
@@ -190,8 +218,8 @@ def _parsed_server(issuer: str, members: Mapping[str, Any]) -> AuthorizationServ
         text_of(members, "device_authorization_endpoint"),
         texts_of(members, "scopes_supported") or (),
         texts_of(members, "token_endpoint_auth_methods_supported") or _DEFAULT_METHODS,
-        texts_of(members, "token_endpoint_auth_signing_alg_values_supported") or (),
         texts_of(members, "code_challenge_methods_supported"),
         members.get("client_id_metadata_document_supported") is True,
         members.get("authorization_response_iss_parameter_supported") is True,
+        texts_of(members, "dpop_signing_alg_values_supported"),
     )

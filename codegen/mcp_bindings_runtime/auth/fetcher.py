@@ -45,6 +45,10 @@ class Fetcher:
         self.connect_timeout = server.connect_timeout
         self._allow_private = allow_private
 
+    def for_trusted(self, url: str) -> Fetcher:
+        """Return a fetcher for a URL that the program has named, which may have any address; it connects in the same way."""
+        return Fetcher(self._server._replace(url=url), allow_private=True)
+
     def send(self, request: FlowRequest, exchange: Exchange) -> FlowResponse:
         """Return the response to a request; follow redirects of GET within the origin. Raise ``OAuthError``."""
         url = request.url
@@ -152,7 +156,7 @@ class Fetcher:
             address = address_of(each)
             if address is not None and not self._is_allowed(address):
                 text = (
-                    f"{host} has the address {each}, which is not public, but the MCP server is; "
+                    f"{host} has the address {each}, which is not public, but {urlsplit(self._server.url).hostname} is; "
                     "pass `allow_private=True` if you trust it"
                 )
                 raise OAuthError(text)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote
 from ..errors import OAuthError
 from .client_identity import ClientIdentity
 from .flow import Flow, FlowResponse, error_response, json_object, post_form, text_of
+from .proof_key import ProofKey, demands_nonce
 
 _FORM: Final = "application/x-www-form-urlencoded"
 
@@ -28,19 +29,28 @@ class Grant(NamedTuple):
     refresh_token: str | None
     scope: str | None
     """The scopes of the access token, separated by blanks; None if unknown."""
+    proof_key: ProofKey | None = None
+    """The key to which the tokens are bound (DPoP); None for bearer tokens."""
 
     def __repr__(self) -> str:
         return f"<{self.token_type} token of {self.issuer} for {self.resource}>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the grant as a JSON object."""
-        return {**self._asdict(), "client": self.client.to_json()}
+        members = {**self._asdict(), "client": self.client.to_json()}
+        if self.proof_key is None:
+            del members["proof_key"]
+        else:
+            members["proof_key"] = self.proof_key.to_json()
+        return members
 
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> Grant:
         """Return the grant in a JSON object. Raise ``KeyError`` or ``TypeError`` if it is none."""
-        values: dict[str, Any] = {name: members[name] for name in cls._fields}
+        values: dict[str, Any] = {name: members[name] for name in cls._fields if name not in cls._field_defaults}
         values["client"] = ClientIdentity.from_json(values["client"])
+        jwk = members.get("proof_key")
+        values["proof_key"] = None if jwk is None else ProofKey(jwk)
         return cls(**values)
 
 
@@ -51,6 +61,7 @@ class TokenTarget(NamedTuple):
     token_endpoint: str
     client: ClientIdentity
     resource: str | None
+    proof_key: ProofKey | None = None
 
 
 def request_tokens(
@@ -74,10 +85,24 @@ def request_tokens(
         body.update(assertion)
     else:
         headers = authenticate_client(target.client, body)
-    response = yield post_form("token request", target.token_endpoint, body, headers)
+    response = yield from _send(target, body, headers)
     if not 200 <= response.status < 300:
         raise error_response(response, f"the token request at {target.issuer}")
     return _grant(target, response, scope, before)
+
+
+def _send(target: TokenTarget, body: Mapping[str, str], headers: Mapping[str, str]) -> Flow[FlowResponse]:
+    """Return the response to a token request, which is sent again if the server demands a nonce (RFC 9449, section 8)."""
+    url, key = target.token_endpoint, target.proof_key
+    if key is None:
+        return (yield post_form("token request", url, body, headers))
+    response = yield post_form("token request", url, body, {**headers, "DPoP": key.proof("POST", url)})
+    key.read_response(url, response.headers)
+    if response.status not in {400, 401} or not demands_nonce(error_response(response, "").error):
+        return response
+    response = yield post_form("token request", url, body, {**headers, "DPoP": key.proof("POST", url)})
+    key.read_response(url, response.headers)
+    return response
 
 
 def refresh(grant: Grant) -> Flow[Grant]:
@@ -87,7 +112,7 @@ def refresh(grant: Grant) -> Flow[Grant]:
         raise OAuthError(text, "invalid_grant")
     # No scope: it would be that of the grant anyway, and some servers refuse it.
     form = {"grant_type": "refresh_token", "refresh_token": grant.refresh_token}
-    target = TokenTarget(grant.issuer, grant.token_endpoint, grant.client, grant.resource)
+    target = TokenTarget(grant.issuer, grant.token_endpoint, grant.client, grant.resource, grant.proof_key)
     return (yield from request_tokens(target, form, before=grant))
 
 
@@ -112,8 +137,9 @@ def _grant(target: TokenTarget, response: FlowResponse, scope: str | None, befor
     if text_of(members, "error") is not None:
         raise error_response(response, what)
     token, kind = text_of(members, "access_token"), text_of(members, "token_type") or ""
-    if token is None or kind.lower() not in {"bearer", "dpop"} or not (token.isascii() and token.isprintable()):
-        text = f"{what} must have an access token of the type Bearer, got the type {kind[:50]!r}"
+    wanted = "Bearer" if target.proof_key is None else "DPoP"
+    if token is None or kind.lower() != wanted.lower() or not (token.isascii() and token.isprintable()):
+        text = f"{what} must have an access token of the type {wanted}, got the type {kind[:50]!r}"
         raise OAuthError(text)
     kept = None if before is None else before.refresh_token
     return Grant(
@@ -126,6 +152,7 @@ def _grant(target: TokenTarget, response: FlowResponse, scope: str | None, befor
         _expiry(members.get("expires_in"), response.received_at),
         text_of(members, "refresh_token") or kept,
         text_of(members, "scope") or (scope if before is None else before.scope),
+        target.proof_key,
     )
 
 

@@ -8,12 +8,19 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from copy import deepcopy
+from errno import EACCES, EAGAIN
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import RLock
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, Final
 
 from ..errors import OAuthError
+
+_LOCKED: Final = 60.0
+"""Limit on the seconds for which other processes may lock a file; a refresh takes less."""
+_POLL: Final = 0.02
+"""Seconds between attempts to lock a file."""
 
 
 class TokenStore:
@@ -102,7 +109,12 @@ class FileTokens(TokenStore):
                 text = f"the token file {self._path} cannot be locked: {fault.strerror}"
                 raise OAuthError(text) from fault
             try:
-                _lock_file(descriptor)
+                ends_at = monotonic() + _LOCKED
+                while not _lock_file(descriptor):
+                    if monotonic() > ends_at:
+                        text = f"the token file {self._path} is locked by another process for more than {_LOCKED:g} s"
+                        raise OAuthError(text)
+                    sleep(_POLL)
                 self._depth = 1
                 yield
             finally:
@@ -143,13 +155,19 @@ class FileTokens(TokenStore):
             raise OAuthError(text) from fault
 
 
-def _lock_file(descriptor: int) -> None:
-    """Wait for the lock on an open file; closing the file releases it."""
-    if sys.platform == "win32":
-        import msvcrt
+def _lock_file(descriptor: int) -> bool:
+    """Lock an open file; return False if another process has locked it. Closing the file releases the lock."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
 
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-    else:
-        import fcntl
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as fault:
+        if fault.errno not in {EACCES, EAGAIN}:
+            raise
+        return False
+    return True

@@ -16,13 +16,13 @@ import pytest
 from mcp_bindings import ClientCredentials, FileTokens, MemoryTokens, OAuth, OAuthError, PendingAuthorization
 from mcp_bindings_runtime.auth import fetcher as fetcher_module
 from mcp_bindings_runtime.auth.authorization_code import begin_authorization, finish_authorization
-from mcp_bindings_runtime.auth.bearer_credentials import RateLimit
 from mcp_bindings_runtime.auth.client_identity import ClientIdentity
 from mcp_bindings_runtime.auth.discovery import discover
 from mcp_bindings_runtime.auth.fetcher import Fetcher
 from mcp_bindings_runtime.auth.flow import Flow, FlowRequest, FlowResponse, run_flow
 from mcp_bindings_runtime.auth.loopback_listener import LoopbackListener
 from mcp_bindings_runtime.auth.rules import NEGOTIATED
+from mcp_bindings_runtime.auth.token_credentials import RateLimit
 from mcp_bindings_runtime.auth.token_request import Grant
 from mcp_bindings_runtime.auth.urls import covers
 from mcp_bindings_runtime.errors import Challenge, HttpError, McpError, UsageError
@@ -169,10 +169,10 @@ def test_pkce_is_not_downgraded(methods: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"state": "another"}, "its `state` is another"),
-        ({"state": None}, "its `state` is another, or missing"),
-        ({"iss": "https://evil.example"}, "its `iss` is another"),
-        ({"iss": f"{ISSUER}/"}, "its `iss` is another"),
+        ({"state": "another"}, "its `state` is missing or different"),
+        ({"state": None}, "its `state` is missing or different"),
+        ({"iss": "https://evil.example"}, "its `iss` names another issuer"),
+        ({"iss": f"{ISSUER}/"}, "its `iss` names another issuer"),
         ({"iss": None}, "lacks `iss`"),
         ({"code": "c0de&code=other"}, "repeats a parameter"),
         ({"code": None}, "neither a code nor an error"),
@@ -203,7 +203,7 @@ def test_the_error_of_another_issuer_is_not_shown() -> None:
 def test_an_unexpected_issuer_is_refused_even_if_none_was_announced() -> None:
     network = Network().change(SERVER_METADATA, authorization_response_iss_parameter_supported=False)
     pending = begun(network)
-    with pytest.raises(OAuthError, match="its `iss` is another"):
+    with pytest.raises(OAuthError, match="its `iss` names another issuer"):
         network.run(finish_authorization(response_url(pending, iss="https://evil.example"), pending.record))
     assert network.run(finish_authorization(response_url(pending, iss=None), pending.record)).access_token == SECRET
 

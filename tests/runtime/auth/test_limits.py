@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import ClientCredentials, MemoryTokens, OAuth
-from mcp_bindings_runtime.auth import bearer_credentials, client_credentials, fetcher, flow
+from mcp_bindings_runtime.auth import client_credentials, fetcher, flow, token_credentials
 from mcp_bindings_runtime.auth.client_identity import ClientIdentity
 from mcp_bindings_runtime.auth.fetcher import Fetcher
 from mcp_bindings_runtime.auth.flow import FlowRequest, FlowResponse
@@ -88,13 +88,13 @@ def credentials() -> Any:
 
 
 def test_one_request_replaces_so_many_tokens() -> None:
-    refusals = [HttpError(401, "") for _ in range(bearer_credentials._REPLACEMENTS + 1)]
+    refusals = [HttpError(401, "") for _ in range(token_credentials._REPLACEMENTS + 1)]
     assert credentials().renewed("POST", SERVER, Exchange("test"), {}, refusals) is None
 
 
 def test_one_request_asks_for_more_scopes_so_often() -> None:
     challenge = Challenge("Bearer", {"error": "insufficient_scope", "scope": "more"})
-    refusals = [HttpError(403, "", challenges=[challenge]) for _ in range(bearer_credentials._STEP_UPS + 1)]
+    refusals = [HttpError(403, "", challenges=[challenge]) for _ in range(token_credentials._STEP_UPS + 1)]
     assert credentials().renewed("POST", SERVER, Exchange("test"), {}, refusals) is None
 
 

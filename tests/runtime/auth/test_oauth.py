@@ -22,6 +22,7 @@ from support.revisions import HANDSHAKE, REVISIONS
 from support.scripted_peers import package
 
 NEW = REVISIONS[-1]
+LATEST = HANDSHAKE[-1]
 HTTP_REVISIONS = [each for each in REVISIONS if not package(each).revision.FACTS.only_sse]
 
 
@@ -86,17 +87,18 @@ def test_a_client_logs_in_after_the_first_refusal(protected: Protected, revision
 
 def test_connect_negotiates_behind_a_login_that_lasts_longer_than_its_timeout(protected: Protected) -> None:
     def visit_later(url: str) -> None:
-        time.sleep(2.5)
+        time.sleep(5.5)
         protected.visit(url)
 
     auth = OAuth(open_url=visit_later)
-    with connect.http(protected.url, auth=auth, timeout=2.0, probe=0.5) as client:
+    with connect.http(protected.url, auth=auth, timeout=5.0, probe=2.0) as client:
         assert client.binding.revision == NEW
         assert whoami(client) == "ada"
     assert protected.judge.requests["/authorize"] == 1
 
 
-@pytest.mark.parametrize(("protected", "revision"), [(each, each) for each in HTTP_REVISIONS], indirect=["protected"])
+# One revision of each era: the clients of an era log in alike, as the test above shows, and this one has to wait.
+@pytest.mark.parametrize(("protected", "revision"), [(each, each) for each in (LATEST, NEW)], indirect=["protected"])
 def test_the_time_of_a_login_does_not_count_against_the_timeout_of_a_call(protected: Protected, revision: str) -> None:
     def visit_later(url: str) -> None:
         time.sleep(3.5)
@@ -333,6 +335,22 @@ def test_a_private_key_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "joserfc", None)
     with pytest.raises(UsageError, match=r"pip install 'mcp-bindings\[oauth\]'"):
         ClientCredentials("me", private_key="-----BEGIN PRIVATE KEY-----")
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "RS256", "ES999", "HS256", "EdDSA", ""])
+@pytest.mark.parametrize("kind", ["public", "other curve", "other type", "text"])
+def test_a_key_that_cannot_sign_is_refused_at_once(kind: str, algorithm: str) -> None:
+    jwk = pytest.importorskip("joserfc.jwk", reason="needs joserfc; run: pip install 'mcp-bindings[oauth]'")
+    keys = {
+        "public": lambda: jwk.ECKey.generate_key("P-256").as_pem(private=False).decode(),
+        "other curve": lambda: jwk.ECKey.generate_key("P-384").as_pem(private=True).decode(),
+        "other type": lambda: jwk.OKPKey.generate_key("Ed25519").as_pem(private=True).decode(),
+        "text": lambda: "s3cr3t-value",
+    }
+    key = keys[kind]()
+    with pytest.raises(UsageError, match="`private_key` must be") as raised:
+        ClientCredentials("me", private_key=key, algorithm=algorithm)
+    assert key not in str(raised.value)
 
 
 def test_a_client_without_auth_loads_nothing_of_it() -> None:

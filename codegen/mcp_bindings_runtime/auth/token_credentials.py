@@ -1,4 +1,4 @@
-"""Bearer tokens for the requests to one MCP server: used until they expire, refreshed early, replaced after a refusal.
+"""Access tokens for the requests to one MCP server: used until they expire, refreshed early, replaced after a refusal.
 
 One thread obtains a token while the others wait for it; no lock is held during a request or a stream.
 """
@@ -12,20 +12,22 @@ from threading import Lock
 from time import monotonic, time
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..connection.auto_reset_event import AutoResetEvent
-from ..errors import ConnectionClosed, HttpError, OAuthError, RequestTimeout, UsageError
-from ..http.client.credentials import Authenticator, ConnectionSettings, Credentials
+from ..errors import ConnectionClosed, HttpError, OAuthError, RequestTimeout
+from ..http.client.credentials import ConnectionSettings, Credentials
+from ..http.client.shared_renewal import SharedRenewal
 from ..logs import write_log
+from .authorization_context import AuthorizationContext
 from .fetcher import Fetcher
-from .flow import Flow, T, run_flow
+from .flow import run_flow
+from .proof_key import ProofKey, demands_nonce
 from .rules import rules_of
+from .stored_grants import save_grant, stored_grant
 from .token_request import Grant, refresh
-from .urls import canonical_resource, is_loopback, url_origin
+from .urls import canonical_resource, url_origin
 
 if TYPE_CHECKING:
     from ..http.client.exchange import Exchange
     from .client_identity import ClientIdentity
-    from .rules import AuthorizationRules
     from .token_store import TokenStore
 
 _EARLY: Final = 60.0
@@ -35,39 +37,21 @@ _STEP_UPS: Final = 2
 _REPLACEMENTS: Final = 3
 """Limit on the tokens that one request causes to be replaced: one of the store, a refreshed one, a new one."""
 _MINUTE: Final = 60.0
-_Source: TypeAlias = Literal["store", "refresh", "authorization"]
+_Place: TypeAlias = Literal["store", "refresh", "authorization"]
 
 
-class AuthorizationContext(NamedTuple):
-    """The circumstances in which a token is requested."""
-
-    server_url: str
-    rules: AuthorizationRules
-    metadata_url: str | None
-    """``resource_metadata`` of the challenge."""
-    scope: str | None
-    """``scope`` of the challenge."""
-    before: Grant | None
-    """The grant that was refused or has expired."""
-    wider: bool
-    """Whether the scopes of that grant did not suffice."""
-    exchange: Exchange
-    fetcher: Fetcher
-
-    def run(self, flow: Flow[T]) -> T:
-        """Return the result of a flow, whose requests are sent within the deadline of the exchange."""
-        return run_flow(flow, lambda request: self.fetcher.send(request, self.exchange))
+_NO_PARAMETERS: Final[Mapping[str, str]] = {}
 
 
-class TokenAuthenticator(Authenticator, ABC):
-    """An ``auth=`` that obtains access tokens by one grant type. It may be used for any number of clients and servers."""
+class TokenSource(ABC):
+    """Obtains access tokens by one grant type."""
 
-    def __init__(self, store: TokenStore, *, allow_private: bool, authorizations: int) -> None:
+    def __init__(self, store: TokenStore, *, binds_tokens: bool) -> None:
         self.store = store
-        self._allow_private = allow_private
-        self._authorizations = authorizations
-        self._lock = Lock()
-        self._credentials: dict[str, BearerCredentials] = {}
+        self.binds_tokens = binds_tokens
+        """Whether tokens are bound to a key (DPoP)."""
+        self.binding_advice = "pass `dpop=True`"
+        """Advice for the user of a server that accepts bound tokens only."""
 
     @abstractmethod
     def obtain(self, context: AuthorizationContext) -> Grant:
@@ -76,23 +60,6 @@ class TokenAuthenticator(Authenticator, ABC):
     def forget_client(self, client: ClientIdentity, fault: OAuthError) -> bool:
         """Forget a registration that the authorization server refuses as unknown; return whether another one may help."""
         return False
-
-    def credentials(self, server: ConnectionSettings) -> BearerCredentials:
-        """See ``Authenticator.credentials``. Clients of the same server share them."""
-        url = canonical_resource(server.url)
-        if not url.startswith("https:") and not is_loopback(url):
-            text = f"access tokens are not sent over plain HTTP; use https, got {url}"
-            raise UsageError(text)
-        with self._lock:
-            found = self._credentials.get(url)
-            if found is None:
-                fetcher = Fetcher(server, allow_private=self._allow_private)
-                found = BearerCredentials(self, server, fetcher, RateLimit(self._authorizations))
-                self._credentials[url] = found
-        return found
-
-    def _fetcher(self, server: ConnectionSettings) -> Fetcher:
-        return Fetcher(server, allow_private=self._allow_private)
 
 
 class RateLimit:
@@ -113,14 +80,28 @@ class RateLimit:
         self._times.append(now)
 
 
-class BearerCredentials(Credentials):
+class _Token(NamedTuple):
+    """An access token, and the headers with it."""
+
+    grant: Grant | None
+    """None before the first token, or once it has expired."""
+    headers: Mapping[str, str]
+    """Without a proof."""
+
+    def is_in(self, sent: Mapping[str, str]) -> bool:
+        """Return whether headers contain this token, or none if there is none."""
+        return self.headers.get("Authorization") == sent.get("Authorization")
+
+
+_NO_TOKEN: Final = _Token(None, {})
+
+
+class TokenCredentials(Credentials):
     """The token of one MCP server."""
 
-    def __init__(
-        self, authenticator: TokenAuthenticator, server: ConnectionSettings, fetcher: Fetcher, limit: RateLimit
-    ) -> None:
-        self._authenticator = authenticator
-        self._store = authenticator.store
+    def __init__(self, source: TokenSource, server: ConnectionSettings, fetcher: Fetcher, limit: RateLimit) -> None:
+        self._source = source
+        self._store = source.store
         self._endpoint = server.url
         self._url = canonical_resource(server.url)
         self._origin = url_origin(server.url)
@@ -128,21 +109,35 @@ class BearerCredentials(Credentials):
         self._fetcher = fetcher
         self._limit = limit
         self._lock = Lock()
+        self._token = _NO_TOKEN
         self._grant: Grant | None = None
-        self._headers: Mapping[str, str] = {}
+        """The last grant, which may have expired."""
         self._refresh_at = 0.0
         """Unix time from which the token is refreshed."""
-        self._source: _Source = "store"
-        """The origin of the current token."""
+        self._obtained_from: _Place = "store"
         self._loaded = False
         """Whether the store has been read."""
-        self._renewal: _Renewal | None = None
+        self._renewal = SharedRenewal(OAuthError)
 
     def headers(self, method: str, url: str, exchange: Exchange) -> Mapping[str, str]:
         """See ``Credentials.headers``."""
         if time() >= self._refresh_at:
             self._prepare(exchange)
-        return self._headers if url == self._endpoint or url_origin(url) == self._origin else {}
+        if url != self._endpoint and url_origin(url) != self._origin:
+            return {}
+        return self._headers(method, url)
+
+    def _headers(self, method: str, url: str) -> Mapping[str, str]:
+        grant, headers = self._token
+        if grant is None or grant.proof_key is None:
+            return headers
+        return {**headers, "DPoP": grant.proof_key.proof(method, url, grant.access_token)}
+
+    def read_response(self, url: str, headers: Mapping[str, str]) -> None:
+        """See ``Credentials.read_response``: keep the nonce of the server."""
+        grant = self._token.grant
+        if grant is not None and grant.proof_key is not None and url_origin(url) == self._origin:
+            grant.proof_key.read_response(url, headers)
 
     def renewed(
         self, method: str, url: str, exchange: Exchange, sent: Mapping[str, str], refusals: Sequence[HttpError]
@@ -150,25 +145,48 @@ class BearerCredentials(Credentials):
         """See ``Credentials.renewed``: refresh or authorize after 401, authorize for more scopes after 403."""
         if url_origin(url) != self._origin:
             return None
+        nonces = [_demands_nonce(each) for each in refusals]
+        if nonces[-1] and "DPoP" in sent:
+            # A second one in a row is final.
+            return None if nonces[-2:] == [True, True] else self._headers(method, url)
+        others = [each for each, nonce in zip(refusals, nonces, strict=True) if not nonce]
+        if not self._replaces(method, exchange, sent, others or refusals):
+            return None
+        return self._headers(method, url)
+
+    def _replaces(
+        self, method: str, exchange: Exchange, sent: Mapping[str, str], refusals: Sequence[HttpError]
+    ) -> bool:
+        """Replace a refused token; return False if the last refusal is final."""
         refusal = refusals[-1]
         # Nobody logs in for the end of a session.
         logs_in = method != "DELETE"
-        challenge = _challenge_of(refusal)
+        challenge = self._challenge_of(refusal)
         same = sum(each.status == refusal.status for each in refusals)
         if refusal.status == 403:
             if challenge.get("error") != "insufficient_scope" or same > _STEP_UPS or not logs_in:
-                return None
+                return False
             self._renew(exchange, sent, lambda: self._authorize(exchange, challenge, wider=True))
-        else:
-            if same > _REPLACEMENTS or (same > 1 and self._source == "authorization" and self._headers == sent):
-                return None
-            refreshes = same == 1 or self._source == "store"
-            if not logs_in and not (refreshes and self._grant is not None and self._grant.refresh_token):
-                return None
-            self._renew(
-                exchange, sent, lambda: self._replace(exchange, challenge, sent, refreshes=refreshes, logs_in=logs_in)
-            )
-        return self._headers
+            return True
+        authorized = self._obtained_from == "authorization"
+        if same > _REPLACEMENTS or (same > 1 and authorized and self._token.is_in(sent)):
+            return False
+        refreshes = same == 1 or self._obtained_from == "store"
+        if not logs_in and not (refreshes and self._grant is not None and self._grant.refresh_token):
+            return False
+        self._renew(
+            exchange, sent, lambda: self._replace(exchange, challenge, sent, refreshes=refreshes, logs_in=logs_in)
+        )
+        return True
+
+    def _challenge_of(self, refusal: HttpError) -> Mapping[str, str]:
+        """Return the parameters of the challenge for our kind of token; empty if there is none."""
+        found = {each.scheme.lower(): each.parameters for each in reversed(refusal.challenges)}
+        if "dpop" in found and "bearer" not in found and not self._source.binds_tokens:
+            text = f"{self._url} accepts only tokens that are bound to a key (DPoP); {self._source.binding_advice}"
+            raise OAuthError(text)
+        kinds = ("dpop", "bearer") if self._source.binds_tokens else ("bearer", "dpop")
+        return next((found[kind] for kind in kinds if kind in found), _NO_PARAMETERS)
 
     # The token.
 
@@ -184,12 +202,12 @@ class BearerCredentials(Credentials):
             return
         if grant.refresh_token is None:
             if not _is_valid(grant, now):
-                self._headers = {}
+                self._token = _NO_TOKEN
             return
-        if self._renewal is not None and _is_valid(grant, now):
+        if self._renewal.is_running and _is_valid(grant, now):
             # Another thread refreshes it, and it is good for some seconds more.
             return
-        self._renew(exchange, self._headers, lambda: self._refresh_early(exchange, grant))
+        self._renew(exchange, self._token.headers, lambda: self._refresh_early(exchange, grant))
 
     def _refresh_early(self, exchange: Exchange, grant: Grant) -> None:
         try:
@@ -198,7 +216,7 @@ class BearerCredentials(Credentials):
             # The server is unavailable, or the user has withdrawn the grant: then the response is a challenge.
             write_log("info", "the access token could not be refreshed: %s", fault)
             if not _is_valid(grant, time()):
-                self._headers = {}
+                self._token = _NO_TOKEN
             self._refresh_at = time() + _EARLY / 2
 
     def _replace(
@@ -212,7 +230,7 @@ class BearerCredentials(Credentials):
     ) -> None:
         """Obtain another token after a refusal: from the store, by the refresh token, or by another authorization."""
         stored = self._stored()
-        if stored is not None and _headers_of(stored) != sent and _is_valid(stored, time()):
+        if stored is not None and not _token_of(stored).is_in(sent) and _is_valid(stored, time()):
             # Another process has obtained it.
             self._use(stored, "store")
             return
@@ -225,7 +243,7 @@ class BearerCredentials(Credentials):
                     # The authorization server has not decided.
                     raise
                 write_log("info", "the refresh token is not accepted: %s", fault)
-                self._authenticator.forget_client(grant.client, fault)
+                self._source.forget_client(grant.client, fault)
             else:
                 return
         self._authorize(exchange, challenge, wider=False)
@@ -245,6 +263,9 @@ class BearerCredentials(Credentials):
 
     def _authorize(self, exchange: Exchange, challenge: Mapping[str, str], *, wider: bool) -> None:
         self._limit.count(self._url)
+        key = None
+        if self._source.binds_tokens:
+            key = (self._grant.proof_key if self._grant is not None else None) or ProofKey.generate()
         context = AuthorizationContext(
             self._url,
             self._rules,
@@ -254,15 +275,17 @@ class BearerCredentials(Credentials):
             wider,
             exchange,
             self._fetcher,
+            key,
         )
-        grant = self._authenticator.obtain(context)
+        grant = self._source.obtain(context)
         self._save(grant)
         self._use(grant, "authorization")
 
-    def _use(self, grant: Grant, source: _Source) -> None:
+    def _use(self, grant: Grant, origin: _Place) -> None:
         self._grant = grant
-        self._source = source
-        self._headers = _headers_of(grant)
+        self._obtained_from = origin
+        self._token = _token_of(grant)
+        self.reads_responses = grant.proof_key is not None
         self._refresh_at = float("inf") if grant.expires_at is None else _refresh_time(grant.expires_at, time())
 
     # The store.
@@ -277,96 +300,23 @@ class BearerCredentials(Credentials):
         self._loaded = True
 
     def _stored(self) -> Grant | None:
-        return stored_grant(self._store, self._url)
+        grant = stored_grant(self._store, self._url)
+        if grant is not None and grant.proof_key is None and self._source.binds_tokens:
+            # It would be a downgrade.
+            return None
+        return grant
 
     def _save(self, grant: Grant) -> None:
         save_grant(self._store, self._url, grant)
 
-    # One thread at a time.
-
     def _renew(self, exchange: Exchange, sent: Mapping[str, str], work: Callable[[], None]) -> None:
         """Call ``work`` unless the headers are others than those ``sent``; wait if another thread is doing so."""
-        while True:
-            with self._lock:
-                if self._headers != sent:
-                    return
-                renewal = self._renewal
-                mine = renewal is None
-                if renewal is None:
-                    renewal = self._renewal = _Renewal()
-            if mine:
-                self._run(renewal, work)
-                return
-            if self._wait(renewal, exchange):
-                return
-
-    def _run(self, renewal: _Renewal, work: Callable[[], None]) -> None:
-        try:
-            work()
-            renewal.finished = True
-        except OAuthError as fault:
-            renewal.failure = fault
-            raise
-        finally:
-            with self._lock:
-                self._renewal = None
-            for each in renewal.waiting:
-                each.set()
-
-    def _wait(self, renewal: _Renewal, exchange: Exchange) -> bool:
-        """Wait for another thread; return False if its call has ended before the renewal."""
-        event = exchange.new_event()
-        if event is None:
-            raise exchange.closed()
-        with self._lock:
-            if self._renewal is not renewal:
-                return False
-            renewal.waiting.append(event)
-        left = exchange.remaining()
-        woken = event.wait(-1 if left is None else left)
-        if exchange.ended:
-            raise exchange.closed()
-        if not woken:
-            raise exchange.timed_out()
-        if renewal.failure is not None:
-            # Each thread gets a traceback of its own.
-            failure = renewal.failure
-            raise OAuthError(*failure.args) from failure
-        return renewal.finished
+        self._renewal.run(exchange, lambda: self._token.is_in(sent), work)
 
 
-class _Renewal:
-    """A token that one thread obtains and others wait for."""
-
-    __slots__ = ("failure", "finished", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: list[AutoResetEvent] = []
-        self.failure: OAuthError | None = None
-        self.finished = False
-
-
-def stored_grant(store: TokenStore, url: str) -> Grant | None:
-    """Return the grant for an MCP server in a store. The entry without an issuer names the server's issuer."""
-    place = store.get("", url)
-    value = None if place is None else store.get(place["issuer"], url)
-    if value is None:
-        return None
-    try:
-        return Grant.from_json(value)
-    except (KeyError, TypeError):
-        # Of another release.
-        return None
-
-
-def save_grant(store: TokenStore, url: str, grant: Grant) -> None:
-    """Store the grant for an MCP server."""
-    store.put(grant.issuer, url, grant.to_json())
-    store.put("", url, {"issuer": grant.issuer})
-
-
-def _headers_of(grant: Grant) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {grant.access_token}"}
+def _token_of(grant: Grant) -> _Token:
+    scheme = "Bearer" if grant.proof_key is None else "DPoP"
+    return _Token(grant, {"Authorization": f"{scheme} {grant.access_token}"})
 
 
 def _is_valid(grant: Grant, at: float) -> bool:
@@ -378,9 +328,7 @@ def _refresh_time(expires_at: float, now: float) -> float:
     return expires_at - min(_EARLY, max(0.0, expires_at - now) / 4)
 
 
-def _challenge_of(refusal: HttpError) -> Mapping[str, str]:
-    """Return the parameters of the bearer challenge; empty if there is none."""
-    for challenge in refusal.challenges:
-        if challenge.scheme.lower() in {"bearer", "dpop"}:
-            return challenge.parameters
-    return {}
+def _demands_nonce(refusal: HttpError) -> bool:
+    return refusal.status == 401 and any(
+        each.scheme.lower() == "dpop" and demands_nonce(each.parameters.get("error")) for each in refusal.challenges
+    )

@@ -1,0 +1,1 @@
+"""The validation of access tokens by a server that requires them."""
