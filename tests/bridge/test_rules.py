@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fnmatch import fnmatchcase
 
 import pytest
 from checkout import REVISIONS
 from mcp_bindgen import catalog, diff
-from mcp_bindgen.bridge import RuleError, Rules, plan_step
+from mcp_bindgen.bridge import RuleError, Rules, plan_step, plan_steps
 from mcp_bindgen.diff import Change
 from mcp_bindings import bridge
 from support.message_oracle import MessageOracle
@@ -74,10 +75,41 @@ def rule(kind: str, subject: str, do: str = "refuse", step: str = "2025-03-26 ->
     return f'[[{kind}]]\nsteps = ["{step}"]\nsubjects = ["{subject}"]\ndo = "{do}"\nreason = "r"\nsection = "s"\n'
 
 
-def test_a_difference_without_a_rule_is_an_error() -> None:
-    expected = "no rule for the alternative AudioContent at PromptMessage.content in the step 2025-03-26 -> 2024-11-05"
-    with pytest.raises(RuleError, match=expected):
+def test_all_differences_without_a_rule_are_one_error_with_rules_to_copy() -> None:
+    with pytest.raises(RuleError) as raised:
         plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
+    listed, _, examples = str(raised.value).partition("for example:\n")
+    assert listed.startswith("rules.toml: 5 rules are missing in the step 2025-03-26 -> 2024-11-05:")
+    assert "\n    alternative AudioContent at PromptMessage.content\n" in listed
+    written = Rules.parse(examples).rules
+    assert [(each.kind, each.subjects, each.at) for each in (written[0], written[-1])] == [
+        ("alternative", ("AudioContent",), ("PromptMessage.content",)),
+        ("batch", ("JSONRPCBatchRequest",), ("*",)),
+    ]
+    assert {each.steps for each in written} == {("2025-03-26 -> 2024-11-05",)}
+    assert len(written) == 5
+
+
+def test_the_rules_of_the_example_are_enough() -> None:
+    with pytest.raises(RuleError) as raised:
+        plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
+    examples = str(raised.value).partition("for example:\n")[2]
+    assert plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules(examples))
+
+
+def test_one_missing_rule_is_named_in_one_line() -> None:
+    more = rule("alternative", "AudioContent")
+    expected = "no rule for the batch JSONRPCBatchRequest in the step 2025-03-26 -> 2024-11-05; add one, for example:"
+    with pytest.raises(RuleError, match=expected):
+        plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules(more))
+
+
+def test_the_faults_of_all_steps_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rules, "bundled", rules)
+    with pytest.raises(RuleError) as raised:
+        plan_steps([catalog.load(revision) for revision in ("2024-11-05", "2025-03-26", "2025-06-18")])
+    steps = re.findall(r"missing in the step (.*):", str(raised.value))
+    assert {"2025-03-26 -> 2024-11-05", "2025-06-18 -> 2025-03-26"} <= set(steps)
 
 
 def test_a_rule_that_matches_nothing_is_an_error() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from attrs import frozen
 from mcp_bindings_runtime.bridge.step_tables import Node, Reason, StepTables, Treatment
@@ -41,6 +42,28 @@ def plan_step(source: Protocol, target: Protocol, rules: Rules | None = None) ->
     Raise ``RuleError`` if a difference needs a rule and has none, and if a rule of this step matches nothing.
     """
     return _Planner(source, target, rules or Rules.bundled()).plan()
+
+
+def plan_steps(protocols: Iterable[Protocol]) -> list[tuple[StepTables, StepTables]]:
+    """Return the tables of the steps between neighbours, down and up; the protocols are sorted, the oldest first.
+
+    Raise ``RuleError`` with the faults of all steps, as ``plan_step`` finds them.
+    """
+    steps: list[tuple[StepTables, StepTables]] = []
+    faults: list[str] = []
+    for older, newer in pairwise(protocols):
+        planned: list[StepTables] = []
+        for source, target in ((newer, older), (older, newer)):
+            try:
+                planned.append(plan_step(source, target))
+            except RuleError as fault:
+                faults.append(str(fault))
+        if not faults:
+            down, up = planned
+            steps.append((down, up))
+    if faults:
+        raise RuleError("\n".join(faults))
+    return steps
 
 
 @frozen
@@ -211,7 +234,8 @@ class _Planner:
         theirs = {each.name: each for each in other.fields}
         mine = {each.name: each for each in one.fields}
         rule = self._rules.find("object", one.path)
-        if rule is not None:
+        # One for all steps is about a member that both declare.
+        if rule is not None and ("*" not in rule.steps or (rule.value in mine and rule.value in theirs)):
             yield ("apply", rule.function, self._reason(rule), *([] if rule.value is None else [rule.value]))
         for field in other.fields:
             if field.name not in mine:

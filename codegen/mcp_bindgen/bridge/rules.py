@@ -88,13 +88,14 @@ class Rules:
 
 
 class StepRules:
-    """The rules of one step, and which of their patterns were used."""
+    """The rules of one step, which of their patterns were used, and which rules are missing."""
 
     def __init__(self, rules: Iterable[Rule], step: str, source: str) -> None:
         self.rules = list(rules)
         self._step = step
         self._source = source
         self._used: set[tuple[int, str]] = set()
+        self._missing: dict[tuple[Kind, str, str], Rule] = {}
 
     def find(self, kind: Kind, subject: str, at: str = "") -> Rule | None:
         """Return the rule about a subject, or None, and mark it as used."""
@@ -107,28 +108,56 @@ class StepRules:
         return None
 
     def require(self, kind: Kind, subject: str, at: str = "") -> Rule:
-        """Return the rule about a subject; raise ``RuleError`` if there is none."""
+        """Return the rule about a subject, or a substitute that ``check`` reports."""
         rule = self.find(kind, subject, at)
         if rule is None:
-            place = f" at {at}" if at else ""
-            message = (
-                f"{self._source}: no rule for the {kind} {subject}{place} in the step {self._step}; add [[{kind}]]"
+            place = (kind, subject, at)
+            substitute = Rule(
+                kind=kind,
+                steps=(self._step,),
+                subjects=(subject,),
+                at=(at,) if at else ("*",),
+                do="refuse",
+                reason="why, for the reader of a report",
+                section="page of the specification",
             )
-            raise RuleError(message)
+            rule = self._missing.setdefault(place, substitute)
         return rule
 
     def check(self) -> None:
-        """Raise ``RuleError`` for patterns of rules of this step alone that match nothing."""
+        """Raise ``RuleError`` for missing rules, or else for patterns of rules of this step alone that match nothing."""
+        if self._missing:
+            raise RuleError(self._missing_text())
         idle = [
             f"\n    [[{rule.kind}]] {pattern}"
             for rule in self.rules
-            if rule.kind != "general"
+            if "*" not in rule.steps
             for pattern in rule.subjects
             if (id(rule), pattern) not in self._used
         ]
         if idle:
             message = f"{self._source}: these rules match nothing in the step {self._step}; remove them:{''.join(idle)}"
             raise RuleError(message)
+
+    def _missing_text(self) -> str:
+        """Return the names of all missing rules, and an example of each."""
+        named = [f"{kind} {subject}{f' at {at}' if at else ''}" for kind, subject, at in self._missing]
+        examples = "\n\n".join(map(_example, self._missing.values()))
+        if len(named) == 1:
+            return f"{self._source}: no rule for the {named[0]} in the step {self._step}; add one, for example:\n{examples}"
+        listed = "".join(f"\n    {each}" for each in named)
+        return (
+            f"{self._source}: {len(named)} rules are missing in the step {self._step}:{listed}\n"
+            f"add them, for example:\n{examples}"
+        )
+
+
+def _example(rule: Rule) -> str:
+    """Return the text of a rule, to copy into the file and to complete."""
+    lines = [f"[[{rule.kind}]]", f'steps = ["{rule.steps[0]}"]', f'subjects = ["{rule.subjects[0]}"]']
+    lines += [] if rule.at == ("*",) else [f'at = ["{rule.at[0]}"]']
+    lines += [f'do = "{rule.do}"', f'reason = "{rule.reason}"', f'section = "{rule.section}"']
+    return "\n".join(f"    {line}" for line in lines)
 
 
 @cache

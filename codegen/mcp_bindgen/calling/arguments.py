@@ -60,7 +60,8 @@ def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dic
     """Return the arguments of a prompt, which are strings; raise `BindgenError` as ``for_tool``."""
     who = f"the prompt {name!r}"
     from_files, parsed = _split(words)
-    known = {each["name"]: {"type": "string"} for each in declared}
+    named = {str(each["name"]): each for each in map(schemas.as_object, declared) if "name" in each}
+    known = {key: {"type": "string"} for key in named}
     arguments: dict[str, Json] = dict(from_files)
     for word in parsed:
         if word.key not in known:
@@ -73,7 +74,7 @@ def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dic
         if not isinstance(value, str):
             message = f"{key}: arguments of prompts must be strings; write {key}=…"
             raise BindgenError(message)
-    wanted = [each["name"] for each in declared if each.get("required")]
+    wanted = [each for each, argument in named.items() if argument.get("required")]
     _require(who, arguments, wanted, known, {})
     return arguments
 

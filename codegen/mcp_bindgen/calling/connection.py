@@ -15,6 +15,7 @@ from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
+    from mcp_bindings_runtime.http.client.credentials import Authenticator
     from mcp_bindings_runtime.transports import Transport
 
 NAME = "mcp-codegen"
@@ -32,6 +33,8 @@ class Options(NamedTuple):
     timeout: float
     """Timeout of each response, or of its next progress, in seconds."""
     record: Path | None
+    redact: Sequence[str]
+    """Rules of ``transports.redaction.Redaction`` for the record."""
     log_level: str | None
     """Least severe log messages to request; None for the server's default, ``info`` in 2026-07-28."""
     notify: Notify
@@ -48,6 +51,19 @@ class Server(NamedTuple):
     url: str | None = None
     headers: Mapping[str, str] = {}
     """Additional headers of each HTTP request."""
+    auth: Authenticator | None = None
+    """Source of access tokens for the URL; None for none."""
+    environment: Mapping[str, str] = {}
+    """Additional environment variables of the command."""
+    folder: str | None = None
+    """Working directory of the command; None for that of this process."""
+
+
+class RegisteredClient(NamedTuple):
+    """A client that was registered by hand at an authorization server."""
+
+    id: str | None = None
+    secret: str | None = None
 
 
 def open_client(server: Server, options: Options) -> Client:
@@ -64,7 +80,7 @@ def open_client(server: Server, options: Options) -> Client:
         raise catalog.unknown_revision(options.revision)
 
     def start() -> Transport:
-        transport = _open(server, options)
+        transport = open_transport(server, options.revision)
         return transport if options.trace is None else TracedTransport(transport, options.trace)
 
     _check_writable(options.record)
@@ -72,37 +88,41 @@ def open_client(server: Server, options: Options) -> Client:
     # Handlers for methods that only some revisions have are allowed.
     keys = [client_class(each).binding for each in revisions.values()]
     known = {name for each in keys for name in (*each.requests, *each.notifications)}
-    client = Negotiation(
+    client: Any = Negotiation(
         start,
         revisions=[*revisions.values()],
         handlers={name: function for name, function in _handlers(options.notify).items() if name in known},
         probe=min(5.0, options.timeout),
         record=options.record,
+        redact=options.redact,
         name=NAME,
         version=__version__,
         timeout=options.timeout,
         limit=max(options.timeout, _LONGEST),
         log_level=options.log_level or "info",
+        tasks=True,
     ).connect()
     if options.log_level is not None and "logging/setLevel" in client.binding.requests:
         key = client.binding.requests["logging/setLevel"]
         if client.binding.declares(client.server_capabilities, "logging"):
             client.request(key, key.params(level=options.log_level))
-    return client
+    connected: Client = client
+    return connected
 
 
-def _open(server: Server, options: Options) -> Transport:
+def open_transport(server: Server, revision: str | None) -> Transport:
+    """Start or contact a server; ``revision`` is None if it is negotiated."""
     if server.url is not None:
         from mcp_bindings_runtime.client.transport_factories import open_http
         from mcp_bindings_runtime.http.client.options import HttpClientOptions
         from mcp_bindings_runtime.installed_revisions import client_class
 
-        facts = None if options.revision is None else client_class(options.revision).binding.facts
-        return open_http(server.url, HttpClientOptions(headers=server.headers), facts=facts)
+        facts = None if revision is None else client_class(revision).binding.facts
+        return open_http(server.url, HttpClientOptions(headers=server.headers, auth=server.auth), facts=facts)
     from mcp_bindings_runtime.transports.child import Child
 
     # A command from a shell runs in the shell's environment.
-    return Child(server.command, inherit_env=True)
+    return Child(server.command, env=server.environment or None, inherit_env=True, cwd=server.folder)
 
 
 class TracedTransport:

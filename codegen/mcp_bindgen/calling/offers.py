@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from mcp_bindings_runtime.features.lenient_lists import ListMethod, list_as_json
 
 from mcp_bindgen import catalog
 from mcp_bindgen.calling import schemas
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
 FORMAT = "mcp-offers/1"
 
 KINDS = {
-    "tools": ("list_tools", "tools"),
-    "resources": ("list_resources", "resources"),
-    "templates": ("list_resource_templates", "resources"),
-    "prompts": ("list_prompts", "prompts"),
+    "tools": ListMethod("tools/list", "tools", "list_tools"),
+    "resources": ListMethod("resources/list", "resources", "list_resources"),
+    "templates": ListMethod("resources/templates/list", "resourceTemplates", "list_resource_templates"),
+    "prompts": ListMethod("prompts/list", "prompts", "list_prompts"),
 }
-"""Client method and required capability by the kind of what is listed."""
+"""Method of the list by the kind of what is listed."""
+
+MAX_ITEMS = 20_000
+"""Maximum number of items of one list that are read from a server, whose pages may have no end."""
 
 _METHOD_NOT_FOUND = -32601
 
@@ -32,27 +37,36 @@ Row: TypeAlias = tuple[str, str, str, str]
 """An argument: name, type, ``required`` or the default, and description."""
 
 
-def fetch(client: Client, kinds: Iterable[str]) -> dict[str, list[Json]]:
-    """Return the server's tools, resources and prompts as JSON by kind, without undeclared kinds."""
-    return {kind: _items(client, kind) for kind in kinds if declares(client, kind)}
+def fetch(client: Client, kinds: Iterable[str], warn: Callable[[str], None]) -> dict[str, list[Json]]:
+    """Return the server's tools, resources and prompts as JSON by kind, without undeclared kinds.
+
+    A list that does not match the schema is returned as the server sends it, and ``warn`` is called with the mismatch.
+    """
+    return {kind: _items(client, kind, warn) for kind in kinds if declares(client, kind)}
 
 
 def declares(client: Client, kind: str) -> bool:
     """Return whether the server has declared the capability of this kind."""
-    return client.binding.declares(client.server_capabilities, KINDS[kind][1])
+    return client.binding.declares(client.server_capabilities, _capability(kind))
 
 
-def find(client: Client, kind: str, name: str) -> Json:
-    """Return the tool or prompt with this name; raise `BindgenError` if there is none."""
+def _capability(kind: str) -> str:
+    return KINDS[kind].name.partition("/")[0]
+
+
+def find(client: Client, kind: str, name: str, warn: Callable[[str], None]) -> Json:
+    """Return the tool or prompt with this name; raise `BindgenError` if there is none. ``warn`` is that of ``fetch``."""
     word = kind.removesuffix("s")
     if not declares(client, kind):
         message = f"the server offers no {kind}"
         raise BindgenError(message)
-    items = _items(client, kind)
-    for each in items:
-        if each["name"] == name:
-            return each
-    names = [each["name"] for each in items]
+    # Other items of the list may be malformed.
+    items = {
+        str(item["name"]): item for each in _items(client, kind, warn) if "name" in (item := schemas.as_object(each))
+    }
+    if name in items:
+        return items[name]
+    names = [*items]
     near = catalog.nearest(name, names, 1)
     hint = f"did you mean {near[0]}?" if near else f"it has {_enumerated(names)}"
     message = f"the server has no {word} {name!r}; {hint}"
@@ -87,32 +101,34 @@ def as_text(client: Client, offers: dict[str, list[Json]], width: int) -> Iterat
         yield ""
         yield f"{'resource templates' if kind == 'templates' else kind} ({len(items)})"
         for item in items:
-            yield from _LINES[kind](item, width)
+            yield from _LINES[kind](schemas.as_object(item), width)
     if not offers:
         yield ""
         yield "the server offers no tools, resources or prompts"
 
 
-def _items(client: Client, kind: str) -> list[Json]:
+def _items(client: Client, kind: str, warn: Callable[[str], None]) -> list[Json]:
     from mcp_bindings_runtime.errors import ResponseError
 
-    any_client: Any = client
-    unstructure = client.binding.codec.unstructure
     try:
-        return [unstructure(each) for each in getattr(any_client, KINDS[kind][0])()]
+        found = list_as_json(client, KINDS[kind], MAX_ITEMS + 1, lambda text: warn(visible(text)))
     except ResponseError as error:
         # Servers with resources but without templates often do not implement the method.
         if kind == "templates" and error.code == _METHOD_NOT_FOUND:
             return []
         raise
+    if len(found) > MAX_ITEMS:
+        message = f"the server lists more than {MAX_ITEMS} {kind}"
+        raise BindgenError(message)
+    return found
 
 
-def _tool(tool: Json, width: int) -> Iterator[str]:
+def _tool(tool: Mapping[str, Json], width: int) -> Iterator[str]:
     schema = tool.get("inputSchema")
     top = schemas.resolved(schema, schema)
     required = schemas.as_list(top.get("required"))
-    yield f"  {visible(tool['name'])}"
-    yield from _wrapped(tool.get("description") or tool.get("title") or "", "    ", width)
+    yield f"  {visible(_text_of(tool, 'name'))}"
+    yield from _wrapped(_text_of(tool, "description", "title"), "    ", width)
     rows: list[Row] = []
     for name, each in schemas.as_object(top.get("properties")).items():
         about = schemas.resolved(each, schema)
@@ -122,22 +138,29 @@ def _tool(tool: Json, width: int) -> Iterator[str]:
     yield from _table(sorted(rows, key=lambda row: row[2] != "required"), width)
 
 
-def _prompt(prompt: Json, width: int) -> Iterator[str]:
-    yield f"  {visible(prompt['name'])}"
-    yield from _wrapped(prompt.get("description") or prompt.get("title") or "", "    ", width)
+def _prompt(prompt: Mapping[str, Json], width: int) -> Iterator[str]:
+    yield f"  {visible(_text_of(prompt, 'name'))}"
+    yield from _wrapped(_text_of(prompt, "description", "title"), "    ", width)
+    arguments = map(schemas.as_object, schemas.as_list(prompt.get("arguments")))
     rows = [
-        (each["name"], "text", "required" if each.get("required") else "", each.get("description") or "")
-        for each in schemas.as_list(prompt.get("arguments"))
+        (_text_of(each, "name"), "text", "required" if each.get("required") else "", _text_of(each, "description"))
+        for each in arguments
     ]
     yield from _table(rows, width)
 
 
-def _resource(resource: Json, width: int) -> Iterator[str]:
-    yield f"  {visible(resource.get('uri') or resource['uriTemplate'])}"
+def _resource(resource: Mapping[str, Json], width: int) -> Iterator[str]:
+    yield f"  {visible(_text_of(resource, 'uri', 'uriTemplate'))}"
     size = f"{resource['size']} bytes" if "size" in resource else None
-    about = [resource.get("mimeType"), size, resource.get("title") or resource.get("name")]
-    yield from _wrapped(", ".join(str(each) for each in about if each), "    ", width)
-    yield from _wrapped(resource.get("description") or "", "    ", width)
+    about = [_text_of(resource, "mimeType"), size, _text_of(resource, "title", "name")]
+    yield from _wrapped(", ".join(each for each in about if each), "    ", width)
+    yield from _wrapped(_text_of(resource, "description"), "    ", width)
+
+
+def _text_of(item: Mapping[str, Json], *members: str) -> str:
+    """Return the first of some members that is a text and not empty; an empty text if there is none."""
+    texts = (item.get(member) for member in members)
+    return next((text for text in texts if isinstance(text, str) and text), "")
 
 
 _LINES = {"tools": _tool, "resources": _resource, "templates": _resource, "prompts": _prompt}

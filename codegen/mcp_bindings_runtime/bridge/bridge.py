@@ -68,7 +68,7 @@ class Bridge:
         source = from_ if from_ is not None else self.revision_of(message)
         ledger: list[LedgerEntry] = []
         waiting = [message]
-        for tables in self._steps(source, to):
+        for tables in self.steps(source, to):
             placeholders = _placeholders(tables, client_info, client_capabilities)
             converted: list[Any] = []
             for each in waiting:
@@ -92,7 +92,7 @@ class Bridge:
     ) -> ConvertedValue:
         """Convert a value that is not a message; ``node_of`` selects its treatment."""
         ledger: list[LedgerEntry] = []
-        for tables in self._steps(from_, to):
+        for tables in self.steps(from_, to):
             envelope = Envelope(_direction(sender or _responder(tables, method)), method, None)
             step = Step(tables, REPLACEMENTS, _placeholders(tables, None, None), envelope, ledger, strict=strict)
             try:
@@ -113,7 +113,7 @@ class Bridge:
             raise UsageError(text)
         return str(named)
 
-    def _steps(self, source: str, target: str) -> list[StepTables]:
+    def steps(self, source: str, target: str) -> list[StepTables]:
         """Return the tables from one revision to another; raise ``UsageError`` if a revision has no step."""
         for revision in (source, target):
             if revision not in self.revisions:

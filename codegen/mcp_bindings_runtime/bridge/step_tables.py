@@ -23,7 +23,8 @@ An entry of ``objects`` is a tuple of treatments of members, applied in this ord
     ("refuse", name, reason)        refused if present
     ("apply", function, reason, …)  a function of ``replacements`` for the whole object
 
-Reasons are indices of ``reasons``. A value to add may be a name of ``PLACEHOLDERS``.
+Reasons are indices of ``reasons``. A value to add may be the name of one that depends on the
+conversion: ``$revision`` (the target), ``$client_info`` or ``$client_capabilities``.
 """
 
 from __future__ import annotations
@@ -36,9 +37,6 @@ from ..methods import Side
 
 Node: TypeAlias = tuple[Any, ...] | None
 Treatment: TypeAlias = tuple[Any, ...]
-
-PLACEHOLDERS = ("$revision", "$client_info", "$client_capabilities")
-"""Values that depend on the conversion: the target revision, and what is known about the client."""
 
 
 class Reason(NamedTuple):
