@@ -13,7 +13,7 @@ from diff.test_methods import EMBEDDED, SENT
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.finding_kinds import KINDS
-from mcp_bindgen.diff.reports import github, junit, markdown, text
+from mcp_bindgen.diff.reports import github, junit, markdown, markdown_page, text
 from mcp_bindgen.diff.reports.wording import kind_words
 
 OLD = "export interface In { i: string; b?: string }\nexport interface Out { o: 'x' }"
@@ -158,7 +158,7 @@ def test_nothing_in_a_text_is_obeyed_by_a_terminal():
 def test_markdown():
     shown = markdown.render(assessment(approved={ADDED: "known"}))
     assert shown.startswith(
-        "### acme → acme: 1 breaking, 1 risky, 1 compatible\n\n| | breaking | risky | compatible |\n"
+        "### acme → acme: 1 breaking, 1 risky, 1 compatible\n\n| programs | breaking | risky | compatible |\n"
     )
     assert "**1 change** at or above `--fail-on breaking`. 1 change approved." in shown
     assert "<details open>\n<summary><b>Breaking (1)</b></summary>" in shown
@@ -168,6 +168,64 @@ def test_markdown():
     )
     assert "<br>✓ <i>approved</i>: known |" in shown
     assert shown.count("<details") == shown.count("</details>") == 3
+
+
+PAGE = """\
+# acme to acme
+
+3 changes, for peers that do not negotiate the revision:
+
+| programs | breaking | risky | compatible |
+|---|--:|--:|--:|
+| old client, new server | 1 | 1 | 1 |
+| new client, old server | 0 | 0 | 3 |
+
+Each change is listed once, under the more severe of its two verdicts.
+
+## Breaking (1)
+
+- `In.b`: now required, `string`
+
+  *Old client, new server*: An old client may omit it, but a new server requires it. Always send it: receivers of the old revision accept it too.
+
+  In `widgets/get`.
+
+
+## Risky (1)
+
+- `Out.o`: new value, `"y"`
+
+  *Old client, new server*: A new server may send "y", which an old client does not know. Send it only to clients of the new revision.
+
+  In `widgets/get`.
+
+  Approved: known
+
+
+## Compatible (1)
+
+- `Extra`: new type
+"""
+
+
+def test_a_page_is_plain_markdown():
+    assert markdown_page.render(assessment(approved={ADDED: "known"})) == PAGE
+    assert markdown_page.render(assessment(OLD, OLD)) == "# acme to acme\n\nNo changes.\n"
+
+
+def test_a_page_has_the_examples_and_the_types_that_inherit_a_change():
+    old, new = catalog.load("2025-11-25"), catalog.load("2026-07-28")
+    shown = markdown_page.render(Assessment(difference=diff.with_witnesses(diff.compare(old, new), old, new)))
+    assert '\n      {"jsonrpc": "2.0"' in shown
+    assert "\n  Also changes `" in shown
+    assert re.search(r"<[a-z]", re.sub(r"`[^`]*`|^      .*$", "", shown, flags=re.MULTILINE)) is None
+
+
+def test_a_page_shows_hostile_texts_as_they_are():
+    shown = markdown_page.render(hostile())
+    assert '``"a|b`c<img src=x>@all ::error:: %0A*b*_c_' in shown
+    assert "a\\|b\\`c\\<img src=x\\>@all ::error:: %0A\\*b\\*\\_c\\_" in shown
+    assert "\x1b" not in shown
 
 
 def test_markdown_counts_the_methods_that_it_does_not_name():

@@ -62,7 +62,7 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
 
 def counts(assessment: Assessment) -> Iterator[str]:
     """Yield the lines of a table: the number of changes at each level, by pairing."""
-    yield "| | breaking | risky | compatible |"
+    yield "| programs | breaking | risky | compatible |"
     yield "|---|--:|--:|--:|"
     for pairing in assessment.pairings:
         yield f"| {PAIRING_WORDS[pairing]} | {' | '.join(str(number) for number in assessment.numbers(pairing).values())} |"

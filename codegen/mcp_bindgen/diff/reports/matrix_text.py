@@ -10,7 +10,8 @@ from mcp_bindgen.diff.reports.wording import listed, verdict_counts
 from mcp_bindgen.diff.revision_matrix import Cell, Matrix, command
 from mcp_bindgen.escaping import visible
 
-_GAP = 2
+_GAPS = (2, 1)
+"""Columns between two columns of the table; the widest gap that fits is used."""
 _NARROWEST = 9
 """Columns of two numbers of three digits."""
 
@@ -29,8 +30,10 @@ def render(
     names = [visible(each.revision) for each in matrix.revisions]
     columns = [max(len(name), _NARROWEST) for name in names]
     label = max(map(len, [*names, "client"]))
-    fits = label + sum(columns) + _GAP * len(columns) <= width
-    lines = _table(matrix, label, columns, style, typed or {}) if fits else _list(matrix, style, typed or {})
+    gap = next((" " * each for each in _GAPS if label + sum(columns) + each * len(columns) <= width), None)
+    lines = (
+        _list(matrix, style, typed or {}) if gap is None else _table(matrix, label, columns, gap, style, typed or {})
+    )
     return "\n".join([style.bold(caption(matrix)), "", *lines]) + "\n"
 
 
@@ -40,8 +43,9 @@ def caption(matrix: Matrix) -> str:
     return f"breaking / risky changes{where}, if peers do not negotiate"
 
 
-def _table(matrix: Matrix, label: int, columns: Sequence[int], style: Style, typed: Mapping[str, str]) -> Iterator[str]:
-    gap = " " * _GAP
+def _table(
+    matrix: Matrix, label: int, columns: Sequence[int], gap: str, style: Style, typed: Mapping[str, str]
+) -> Iterator[str]:
     names = [each.revision for each in matrix.revisions]
     yield f"{'client':<{label}}{gap}server"
     heads = [f"{visible(name):^{width}}" for name, width in zip(names, columns, strict=True)]

@@ -1,0 +1,1 @@
+"""Reports of differences of tools: text, Markdown, GitHub annotations, JUnit XML, and a web page."""
