@@ -17,6 +17,15 @@ OTHER_SIDE: Mapping[Side, Side] = {"client": "server", "server": "client"}
 """The other side."""
 
 
+_NAMED_FREELY = frozenset({"experimental", "extensions"})
+"""Capabilities whose members have names with dots, such as identifiers of extensions."""
+
+
+def capability_keys(path: str) -> list[str]:
+    """Return the keys of a dotted path: ``extensions.com.example/prices`` has two."""
+    return path.split(".", 1) if path.partition(".")[0] in _NAMED_FREELY else path.split(".")
+
+
 class Binding:
     """The generated modules of one revision, as clients and servers use them."""
 
@@ -58,6 +67,8 @@ class Binding:
         """The class of ``_meta`` in results."""
         self.extension: Any = None
         """The package of the extension that was added to the revision; None without one."""
+        self.wire_methods: Any = None
+        """The ``WireMethods``: methods of extensions and those without a schema; None without them."""
         self.task_result_class: Any = types.CreateTaskResult if facts.task_methods else None
         """The class of the result by which a request becomes a task; None without tasks."""
         self._receivable: dict[Side, dict[type, RequestMethod[Any, Any] | NotificationMethod[Any]]] = {}
@@ -88,11 +99,13 @@ class Binding:
 
     def declares(self, capabilities: Any, path: str) -> bool:
         """Return whether capabilities (an object of the revision, or None) include a dotted path."""
-        value = None if capabilities is None else member(self.codec.unstructure(capabilities), *path.split("."))
+        value = None if capabilities is None else member(self.codec.unstructure(capabilities), *capability_keys(path))
         return value is not None and value is not False
 
     def meta_class(self, method: str) -> Any:
         """Return the class of ``_meta`` in the params of a method, ``dict`` for a JSON object; None if not declared."""
+        if method not in self.requests:
+            return dict
         name = self.facts.meta_classes.get(method)
         return None if name is None else self._class(name)
 

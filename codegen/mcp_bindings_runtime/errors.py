@@ -5,6 +5,7 @@
     |   +-- EncodeError             a value does not match the type that it is sent as
     |   +-- Undecidable             a value does not show which member of a union it is
     |   +-- NotDeclared             a message needs a capability that was not declared
+    |   +-- NotExpressible          the revision of the peer has no form for a message
     +-- ProtocolError               the peer made a mistake or reported an error
     |   +-- DecodeError             a message does not match the revision
     |   +-- ResponseError           an error response to a request
@@ -13,6 +14,7 @@
     |   +-- UnsupportedRevision     the peer does not support the revision
     |   +-- OutputMismatch          a tool's result does not match its output schema
     |   +-- DataMismatch            the data of a tool's result is not of the type that the caller expects
+    |   +-- ToolsChanged            the tools of a server differ from those of the lock
     |   +-- MissingCapability       the peer has not declared a required capability
     |   +-- MessageTooLarge         a message exceeds the size limit
     +-- OAuthError                  the client got no access token
@@ -28,9 +30,11 @@ Schema types whose name ends in ``Error`` are data, not exceptions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from .codec.error_wording import json_path, mismatch_at
+from .distribution import PACKAGE
 
 __all__ = [
     "CallCancelled",
@@ -45,6 +49,7 @@ __all__ = [
     "MessageTooLarge",
     "MissingCapability",
     "NotDeclared",
+    "NotExpressible",
     "OAuthError",
     "OutputMismatch",
     "ProtocolError",
@@ -53,6 +58,7 @@ __all__ = [
     "TaskCancelled",
     "ToolError",
     "ToolFailed",
+    "ToolsChanged",
     "Undecidable",
     "UnsupportedRevision",
     "UsageError",
@@ -96,7 +102,7 @@ class _LocatedError(McpError):
         return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys)
 
     def __str__(self) -> str:
-        return f"{self.path}: found {self.found}, expected {self.expected} ({self.revision})"
+        return f"{mismatch_at(self.path, self.found, self.expected)} ({self.revision})"
 
 
 class EncodeError(_LocatedError, UsageError):
@@ -115,6 +121,27 @@ class NotDeclared(UsageError):
 
     Check the peer's capabilities first, or declare the capability when the client or server is made.
     """
+
+
+class NotExpressible(UsageError):
+    """A message of one revision has no form in the revision of the peer; it was not sent.
+
+    Check ``peer_revision`` first, or do without what ``reason`` names.
+    """
+
+    def __init__(self, method: str, revision: str, reason: str, section: str) -> None:
+        super().__init__(method, revision, reason, section)
+        self.method = method
+        """The method of the message, or of the request that it answers."""
+        self.revision = revision
+        """The revision that cannot express it."""
+        self.reason = reason
+        """The reason, in a sentence."""
+        self.section = section
+        """The section of the specification that the reason refers to."""
+
+    def __str__(self) -> str:
+        return f"{self.method} cannot be expressed in {self.revision}: {self.reason} ({self.section})"
 
 
 class DecodeError(_LocatedError, ProtocolError):
@@ -142,8 +169,10 @@ class ResponseError(ProtocolError):
 
     def __str__(self) -> str:
         data: Any = self.data
-        reason: Any = data.get("reason") if data.__class__ is dict else None
-        more = f": {reason}" if isinstance(reason, str) and reason not in self.message else ""
+        # `uri` is the resource that was not found.
+        details: list[Any] = [data.get("reason"), data.get("uri")] if data.__class__ is dict else []
+        shown = [each for each in details if isinstance(each, str) and each not in self.message]
+        more = f": {shown[0]}" if shown else ""
         return f"{self.message}{more} ({self.code})"
 
 
@@ -182,11 +211,15 @@ class HttpError(ProtocolError):
         parts = [f"{self.url.partition('?')[0] or 'the server'} answered with HTTP status {self.status}"]
         if self.reason:
             parts.append(f" {self.reason}")
-        if self.text:
-            parts.append(f": {self.text}")
+        # Servers often repeat the reason phrase.
+        text = self.text.removeprefix(self.reason).removeprefix(": ")
+        parts.append(f": {text}" if text else "")
+        if self.status == 401 and not self.challenges:
+            parts.append(" (pass `headers=` or `auth=`)")
         if self.challenges:
             schemes = ", ".join(each.scheme for each in self.challenges)
-            parts.append(f" (it requires {schemes}: pass `headers=` or `auth=`)")
+            refused = next((each.parameters["error"] for each in self.challenges if "error" in each.parameters), None)
+            parts.append(f" ({schemes}: {refused or 'pass `headers=` or `auth=`'})")
         if self.retry_after is not None:
             parts.append(f" (retry after {self.retry_after:g} s)")
         return "".join(parts)
@@ -256,7 +289,7 @@ class MessageTooLarge(ProtocolError):
 
 
 class UnsupportedRevision(ProtocolError):
-    """The peer does not support the revision of the client; ``mcp_bindings.connect`` negotiates one."""
+    """The peer does not support the revision of the client; the function ``connect`` negotiates one."""
 
     def __init__(self, wanted: str, supported: Sequence[str]) -> None:
         super().__init__(wanted, supported)
@@ -269,7 +302,7 @@ class UnsupportedRevision(ProtocolError):
         if not self.supported:
             return (
                 f"the peer does not support {self.wanted} and does not say what it supports; "
-                "use `mcp_bindings.connect`, which negotiates the revision"
+                f"use `{PACKAGE}.connect`, which negotiates the revision"
             )
         return f"the peer does not support {self.wanted}; it supports {', '.join(self.supported)}"
 
@@ -303,6 +336,34 @@ class OutputMismatch(ProtocolError):
             f"the structuredContent of {self.tool} does not match the tool's outputSchema: {'; '.join(self.faults)} "
             "(the `result` of this error holds it; check_output=False accepts any)"
         )
+
+
+class ToolsChanged(ProtocolError):
+    """The tools of a server differ from those of the lock: schemas, descriptions or annotations."""
+
+    def __init__(self, path: str, *, changed: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> None:
+        super().__init__(path, tuple(changed), tuple(added), tuple(removed))
+        self.path = path
+        """The lock."""
+        self.changed = tuple(changed)
+        """Names of tools with another digest."""
+        self.added = tuple(added)
+        """Names of tools that the lock does not have."""
+        self.removed = tuple(removed)
+        """Names of tools that the server does not have."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tools_changed, (self.path, self.changed, self.added, self.removed)
+
+    def __str__(self) -> str:
+        kinds = (("changed", self.changed), ("added", self.added), ("removed", self.removed))
+        found = "; ".join(f"{kind}: {', '.join(map(repr, names[:8]))}" for kind, names in kinds if names)
+        return f"the tools of the server differ from {self.path} ({found}); to see how, run mcp-codegen tools check"
+
+
+def _tools_changed(path: str, changed: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> ToolsChanged:
+    """Return the error, for pickle."""
+    return ToolsChanged(path, changed=changed, added=added, removed=removed)
 
 
 class DataMismatch(ProtocolError):
@@ -373,22 +434,3 @@ class ConnectionClosed(McpError, ConnectionError):
         copy = self.__class__(*self.args)
         copy.__dict__.update(self.__dict__)
         return copy
-
-
-def json_path(keys: tuple[str | int, ...]) -> str:
-    """Return a path in JSONPath notation: ``$.a.b[2]["odd key"]``."""
-    parts = ["$"]
-    for key in keys:
-        if isinstance(key, int):
-            parts.append(f"[{key}]")
-        elif key.isidentifier() or key.removeprefix("$").isidentifier():
-            parts.append(f".{key}")
-        else:
-            parts.append(f"[{_quoted(key)}]")
-    return "".join(parts)
-
-
-def _quoted(text: str) -> str:
-    """Return a JSON string without characters that a terminal would interpret."""
-    printed = json.dumps(text, ensure_ascii=False)
-    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in printed)

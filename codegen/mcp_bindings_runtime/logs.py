@@ -1,4 +1,4 @@
-"""Write to the local log: the logger ``mcp_bindings.runtime`` of the standard library's ``logging``.
+"""Write to the local log: the loggers ``mcp_bindings.runtime`` and ``.client`` of the standard library's ``logging``.
 
 Events have the levels DEBUG and INFO, which ``logging`` drops by default. Exceptions in handlers have the level ERROR,
 which it prints to stderr by default. Texts of the other side are escaped.
@@ -16,6 +16,7 @@ from typing import Literal
 from .errors import ConnectionClosed, NotDeclared
 
 _NAME = "mcp_bindings.runtime"
+CLIENT_LOGGER = "mcp_bindings.client"
 _MINUTE = 60.0
 
 
@@ -49,14 +50,14 @@ def _escaped(values: tuple[object, ...]) -> list[object]:
     return [value if value.__class__ in (int, float) else _Escaped(value) for value in values]
 
 
-def write_log(level: Literal["debug", "info", "warning"], text: str, *values: object) -> None:
+def write_log(level: Literal["debug", "info", "warning"], text: str, *values: object, logger: str = _NAME) -> None:
     """Log an event, unless the program has not imported ``logging``: the import takes long, and nobody would read it.
 
     The values are escaped.
     """
     logging = sys.modules.get("logging")
     if logging is not None:
-        getattr(logging.getLogger(_NAME), level)(text, *_escaped(values))
+        getattr(logging.getLogger(logger), level)(text, *_escaped(values))
 
 
 class RareWarning:
@@ -117,7 +118,20 @@ def log_handler_error(error: BaseException, what: str, *, over: bool = False) ->
     elif isinstance(error, NotDeclared):
         log_warning("%s: %s", what, error)
     else:
-        log_exception(error, "%s: %s", what, error)
+        log_exception(error, "%s: %s", what, exception_text(error))
+
+
+def exception_text(error: BaseException) -> str:
+    """Return the message of an exception for people: never empty, and without the number of an error of the system."""
+    name = error.__class__.__name__
+    if isinstance(error, OSError) and error.strerror and error.__class__.__str__ is OSError.__str__:
+        files = [repr(each) for each in (error.filename, error.filename2) if each is not None]
+        return f"{error.strerror}: {' -> '.join(files)}" if files else str(error.strerror)
+    text = str(error)
+    if not text.strip():
+        return name
+    # The message of a KeyError is the key alone, that of an OSError without a reason a number.
+    return f"{name}: {text}" if isinstance(error, (KeyError, OSError)) else text
 
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:

@@ -63,6 +63,14 @@ def option(*, default: T) -> T:
     return declared
 
 
+def near_name(name: str, known: Collection[str]) -> str:
+    """Return `` (did you mean 'timeout'?)`` for the known name most like this one; empty if none is like it."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, sorted(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 class Options:
     """The values of options; subclasses declare them as ``timeout: Seconds = option(default=60.0)``."""
 
@@ -77,7 +85,7 @@ class Options:
         known = self.names()
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
-            text = f"unknown option {unknown!r}; use {', '.join(sorted(known))}"
+            text = f"unknown option {unknown!r}{near_name(unknown, known)}; use {', '.join(sorted(known))}"
             raise self.unknown_error(text)
         vars(self).update(options)
 

@@ -100,7 +100,11 @@ def require_methods(name: str, value: Any, methods: Sequence[str], expected: str
 def require_command(value: Any) -> None:
     """Require a list with a program and its arguments."""
     if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
-        hint = "; use shlex.split() to split a line" if isinstance(value, str) and value else ""
+        hint = ""
+        if isinstance(value, str) and "://" in value:
+            hint = "; to connect to a URL, use Client.http or connect.http"
+        elif isinstance(value, str) and value:
+            hint = "; use shlex.split() to split a line"
         text = f"a command must be a list of str, such as ['python', 'server.py'], got {value!r}{hint}"
         raise UsageError(text)
 

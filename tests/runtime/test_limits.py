@@ -19,7 +19,7 @@ from mcp_bindings_runtime.features.elicitation import VisitedPages
 from mcp_bindings_runtime.http.client import error_responses, fast_path, param_headers, response_stream, streamable
 from mcp_bindings_runtime.http.client.inbox import CAPACITY, Inbox
 from mcp_bindings_runtime.http.client.param_headers import ToolHeaders
-from mcp_bindings_runtime.http.server import connection_handler, expiry, http_server
+from mcp_bindings_runtime.http.server import connection_handler, http_server, session_expiry
 from mcp_bindings_runtime.http.server import param_headers as server_param_headers
 from mcp_bindings_runtime.http.server import store as stores
 from mcp_bindings_runtime.http.server.options import HttpServerOptions
@@ -279,6 +279,18 @@ def test_without_an_option_there_are_fewer_connections_than_descriptors(monkeypa
         assert HttpServerOptions().open_connections == connections
 
 
+def test_fewer_connections_than_the_option_says_are_reported(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 256))
+    assert HttpServerOptions(connections=192).open_connections == 192
+    assert not caplog.records
+    assert HttpServerOptions(connections=193).open_connections == 192
+    assert "`connections` is 193" in caplog.text
+    assert "192 connections are accepted (ulimit -n)" in caplog.text
+
+
 def test_a_client_that_does_not_close_is_left_after_the_last_response(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_handler, "_DRAIN_TIME", 0.05)
     server, _ = echo_server(NEW)
@@ -336,7 +348,7 @@ def test_a_stream_that_nobody_resumes_expires(monkeypatch: pytest.MonkeyPatch) -
     store = MemoryStore()
     log = store.open("s", "1")
     log.since = now[0]
-    now[0] += expiry.STREAM_LIFETIME - 1
+    now[0] += session_expiry.STREAM_LIFETIME - 1
     store.open("s", "2").since = now[0]
     assert store.find("s", "1") is log
     now[0] += 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ProtocolError
-from mcp_bindings_runtime.method_support import all_items
+from mcp_bindings_runtime.features.method_support import all_items
 
 
 def listing(following):

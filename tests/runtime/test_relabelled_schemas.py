@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from mcp_bindgen.emit.output_folder import write
 from mcp_bindgen.generate import Bundled, SchemaFile, generate
 from mcp_bindings import UsageError
 from mcp_bindings import serve as bundled_serve
-from support.revisions import TASK_EXTENSION
+from support.revisions import STATELESS, TASK_EXTENSION
 from support.scripted_peers import PATIENCE, package
 
 Json = Any
@@ -27,6 +28,7 @@ LABELS = ("mine", "2099-01-01", "2001-01-01")
 OTHER = "other"
 """The label of the schema whose version no bundled revision has."""
 UNKNOWN = "2099-09-09"
+PREFIX = "io.modelcontextprotocol"
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 
@@ -60,8 +62,8 @@ def relabelled(root: Path) -> Callable[[str, str], Any]:
 
 
 def offering(mcp: Any) -> Any:
-    """A server with tools of all kinds, a resource and a prompt."""
-    server = mcp.Server("s", "1", page_size=1)
+    """A server with tools of all kinds, a resource and a prompt, for clients of its own revision."""
+    server = mcp.Server("s", "1", page_size=1, revisions=[mcp.revision.REVISION])
 
     @server.tool
     def add(a: int, b: int = 1) -> int:
@@ -264,6 +266,17 @@ def test_a_version_of_its_own_changes_what_is_named_and_nothing_else(
     assert behaviour(mcp) == bundled(revision)
 
 
+@each_revision
+@pytest.mark.parametrize("label", [*LABELS, OTHER])
+def test_a_server_of_a_copy_serves_its_own_revision_alone(
+    revision: str, label: str, relabelled: Callable[[str, str], Any]
+) -> None:
+    """The steps between revisions are those of the bundled ones."""
+    mcp = relabelled(revision, label)
+    assert mcp.Server("s", "1").revisions == (mcp.revision.REVISION,)
+    assert package(revision).Server("s", "1").revisions == tuple(reversed(REVISIONS))
+
+
 @pytest.mark.parametrize("label", [LABELS[0], OTHER])
 def test_tools_become_tasks_in_a_fork_of_the_revision_that_the_extension_extends(
     label: str, relabelled: Callable[[str, str], Any]
@@ -283,6 +296,60 @@ def test_tools_become_tasks_in_a_fork_of_the_revision_that_the_extension_extends
 
     with mcp.Client.in_memory(server, tasks=True, timeout=PATIENCE, elicitation=choose) as client:
         assert client.call_tool("ask").content[0].text == "blue"
+
+
+SEVERAL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from {top} import serve, {packages}
+
+servers = []
+for each in ({packages}):
+    server = each.Server("s", "1")
+    server.tool(lambda revision=each.revision.REVISION: revision, name="which", input_schema={{"type": "object"}})
+    server.resource("test://a")(lambda: "a")
+    servers.append(server)
+serve.stdio(*servers)
+"""
+
+
+@pytest.mark.parametrize("revision", STATELESS)
+def test_each_request_names_its_revision_unless_one_of_another_is_in_progress(
+    revision: str, relabelled: Callable[[str, str], Any], root: Path
+) -> None:
+    """2026-07-28, Versioning: a client chooses among the revisions that ``server/discover`` lists."""
+    copies = [relabelled(revision, label).__name__ for label in (LABELS[0], OTHER)]
+    names = ", ".join(each.partition(".")[2] for each in copies)
+    program = SEVERAL.format(top=copies[0].partition(".")[0], packages=names)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(version: str, method: str, number: int, **params: Json) -> Json:
+            meta = {f"{PREFIX}/protocolVersion": version, f"{PREFIX}/clientCapabilities": {}}
+            send({"id": number, "method": method, "params": {**params, "_meta": meta}})
+            # An acknowledgement is a notification; the end of a subscription, which has another id, is passed over.
+            return next(each for each in map(json.loads, process.stdout) if each.get("id", number) == number)
+
+        def send(message: Json) -> None:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            process.stdin.flush()
+
+        listed = ask(UNKNOWN, "server/discover", 1)["result"]["supportedVersions"]
+        assert listed == [UNKNOWN, revision]
+        for number, version in enumerate([revision, UNKNOWN, revision], start=2):
+            assert ask(version, "tools/call", number, name="which")["result"]["content"][0]["text"] == version
+        wanted = {"resourceSubscriptions": ["test://a"]}
+        assert "method" in ask(revision, "subscriptions/listen", 5, notifications=wanted)
+        refused = ask(UNKNOWN, "tools/call", 6, name="which")["error"]
+        assert (refused["code"], refused["data"]) == (-32022, {"supported": listed, "requested": UNKNOWN})
+        assert ask(revision, "tools/call", 7, name="which")["result"]["content"][0]["text"] == revision
+        send({"method": "notifications/cancelled", "params": {"requestId": 5}})
+        assert ask(UNKNOWN, "tools/call", 8, name="which")["result"]["content"][0]["text"] == UNKNOWN
+        assert ask("1999-01-01", "tools/call", 9, name="which")["error"]["data"]["supported"] == listed
+        process.stdin.close()
 
 
 @pytest.fixture(params=[REVISIONS[0], REVISIONS[-1]])

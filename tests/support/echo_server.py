@@ -45,9 +45,12 @@ class Seen:
 
 
 def echo_server(revision: str, **options: Any) -> tuple[Any, Seen]:
-    """Return the server and the record of its calls. Its tool returns the argument ``n`` as text."""
+    """Return the server and the record of its calls. Its tool returns the argument ``n`` as text.
+
+    It serves clients of its own revision only, unless the option ``revisions`` says otherwise.
+    """
     mcp = package(revision)
-    server = mcp.Server("echo", "1.0", **options)
+    server = mcp.Server("echo", "1.0", **{"revisions": [mcp.REVISION], **options})
     seen = Seen()
 
     @server.handler(mcp.methods.CALL_TOOL)

@@ -61,7 +61,9 @@ def file_of(step: Step) -> Path:
 
 
 def _read(step: Step) -> dict[str, Any]:
-    return tomllib.loads(file_of(step).read_text(encoding="utf-8"))
+    """Return the table of a step; one without entries for a missing file, so that the tests name what to write."""
+    file = file_of(step)
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {"differences": 0, "change": []}
 
 
 def counted(step: Step) -> int:

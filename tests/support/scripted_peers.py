@@ -18,7 +18,7 @@ from typing import Any, Self
 from weakref import WeakSet
 
 from checkout import ROOT
-from mcp_bindings_runtime.errors import ConnectionClosed
+from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.transports import Transport
 from mcp_bindings_runtime.transports.memory import pair
 
@@ -50,6 +50,25 @@ def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None
     while not happens():
         assert time.monotonic() < limit, "it has not happened in time"
         time.sleep(0.002)
+
+
+def times_out(call: Callable[[float], object], begun: Callable[[], object]) -> RequestTimeout:
+    """Let a call time out that the server has received, and return its error: it gets more seconds on a slow machine.
+
+    A call whose time is over before it is sent, or handled, begins nothing, so it can be made again.
+    """
+    for seconds in (0.1, 1.0, PATIENCE):
+        error: RequestTimeout | None = None
+        try:
+            call(seconds)
+        except RequestTimeout as late:
+            error = late
+        assert error is not None, "the call has ended in time"
+        with suppress(AssertionError):
+            eventually(begun, 3.0)
+            return error
+    message = f"the server has not begun with a call that lasted {PATIENCE} s"
+    raise AssertionError(message)
 
 
 def text_of(result: Any) -> str:

@@ -10,10 +10,19 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ..binding import Binding
+    from ..bridge.connection_ledger import ConnectionLedger
     from ..connection.connection import Connection
     from ..connection.context import Context
     from ..http.client.repeater import Retry
     from ..methods import NotificationMethod, RequestMethod
+    from .any_results import (
+        AnyCallToolResult,
+        AnyGetPromptResult,
+        AnyPrompt,
+        AnyReadResourceResult,
+        AnyResource,
+        AnyTool,
+    )
     from .running_call import RunningCall
 
 P = ParamSpec("P")
@@ -25,7 +34,7 @@ OnProgress = Callable[[Any], object]
 
 
 class AnyClient(Protocol):
-    """The interface of clients of all revisions; values of a revision's own classes are Any.
+    """The interface of clients of all revisions. Results have the members that all revisions have; other values are Any.
 
     ``Client`` of each package documents the methods. ``isinstance(client, v2025_11_25.Client)`` narrows to the client of one
     revision, with its types.
@@ -63,6 +72,16 @@ class AnyClient(Protocol):
         ...
 
     @property
+    def peer_revision(self) -> str:
+        """The revision of the messages on the wire."""
+        ...
+
+    @property
+    def ledger(self) -> ConnectionLedger:
+        """The differences between the client's messages and those on the wire."""
+        ...
+
+    @property
     def capabilities(self) -> Any:
         """The capabilities that the client declares."""
         ...
@@ -91,6 +110,17 @@ class AnyClient(Protocol):
         on_progress: OnProgress | None = None,
     ) -> R:
         """Return the result of a request; ``key`` is from ``methods`` of the revision."""
+        ...
+
+    def request_raw(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> dict[str, Any]:
+        """Return the result of a request that no schema declares, as a JSON object."""
         ...
 
     def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
@@ -125,7 +155,7 @@ class AnyClient(Protocol):
 
     def list_tools(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
-    ) -> Iterator[Any]:
+    ) -> Iterator[AnyTool]:
         """Return an iterator over the tools of all pages."""
         ...
 
@@ -150,7 +180,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any: ...
+    ) -> AnyCallToolResult: ...
 
     @overload
     def call_tool(
@@ -179,7 +209,7 @@ class AnyClient(Protocol):
 
     def list_resources(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
-    ) -> Iterator[Any]:
+    ) -> Iterator[AnyResource]:
         """Return an iterator over the resources of all pages."""
         ...
 
@@ -218,7 +248,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyReadResourceResult:
         """Return the contents of a resource."""
         ...
 
@@ -232,7 +262,7 @@ class AnyClient(Protocol):
 
     def list_prompts(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
-    ) -> Iterator[Any]:
+    ) -> Iterator[AnyPrompt]:
         """Return an iterator over the prompts of all pages."""
         ...
 
@@ -255,7 +285,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyGetPromptResult:
         """Return a prompt with its arguments filled in."""
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _warnings import warn
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 from weakref import WeakMethod
@@ -14,18 +14,21 @@ from ..connection.call_scope import CallScope, held
 from ..connection.connection import Connection
 from ..connection.context import QUESTIONS, ClientContext, Context
 from ..connection.handlers import Handlers
-from ..errors import ConnectionClosed, MissingCapability, UsageError
+from ..errors import ConnectionClosed, McpError, MissingCapability, ProtocolError, RequestTimeout, UsageError
 from ..features.limited import Limited
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import declared_by, introduction
 from ..session.events import Incoming, Notified
 from ..validation import require_callable
+from .activity_log import log_activity
 from .options import ClientOptions
-from .transport_factories import recorded
+from .transport_factories import recorded, require_factory
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from ..bridge.connection_ledger import ConnectionLedger
+    from ..features.tools_lock import ToolsLock
     from ..http.client.repeater import Retry
     from ..transports import Transport
     from .output_check import Outputs
@@ -66,7 +69,12 @@ class Client(Limited, ABC):
     options_class: ClassVar[type[ClientOptions]]
 
     def __init__(self, open_transport: Callable[[], Transport], options: ClientOptions) -> None:
+        require_factory(open_transport)
         self._options = options
+        if options.extensions:
+            from ..extensions.extended_binding import with_extensions
+
+            self.binding = with_extensions(self.binding, options.extensions)
         self.info = introduction(
             self.binding,
             options.name,
@@ -90,6 +98,8 @@ class Client(Limited, ABC):
         """Whether results of tools are validated against their schemas; None: if ``jsonschema`` is installed."""
         self.outputs: Outputs | None = None
         """The output schemas of the listed tools, once there are any."""
+        self.tools_lock: ToolsLock | None = None
+        """The lock that the tools of the server are compared with."""
         facts = self.binding.facts
         self.followed: frozenset[str] = _LISTS if facts.output_schemas else frozenset()
         """The methods whose results ``follow`` handles."""
@@ -177,16 +187,37 @@ class Client(Limited, ABC):
                 if self._connection.closed:
                     raise ConnectionClosed(_ENDED)
                 return
-            connection = self._greeting = self.attach(recorded(self._open(), self._options.record))
+            transport = recorded(self._open(), self._options.record, self._options.redact)
+            connection = self._greeting = self.attach(transport)
             try:
                 with CallScope(self.timeout):
-                    self.greet(connection)
+                    try:
+                        self.greet(connection)
+                    except (ProtocolError, RequestTimeout, ConnectionClosed) as fault:
+                        connection = self._negotiate(transport, connection, fault)
                     self.adopt(connection)
             except BaseException:
                 connection.close()
                 raise
             finally:
                 self._greeting = None
+
+    def _negotiate(self, transport: Transport, connection: Connection, fault: McpError) -> Any:
+        """Return the connection in another revision after the first attempt, in the client's own, has failed.
+
+        Raise the error of that attempt if it says nothing about the revision, or there is no other one.
+        """
+        if self._closed:
+            raise fault
+        from ..bridge.client_negotiation import negotiate
+        from ..bridge.program import Program
+
+        program = Program(self, self._handlers, self._handle_notification, self._open, self._options)
+
+        def attached(connection: Connection) -> None:
+            self._greeting = connection
+
+        return negotiate(program, transport, connection, fault, attached)
 
     def _stale(self, connection: Connection) -> bool:
         """Return whether to open another connection in place of this one."""
@@ -246,6 +277,7 @@ class Client(Limited, ABC):
         if missing:
             raise MissingCapability(missing)
         self._adopted(connection)
+        log_activity(self.binding.revision, connection)
         connection.start()
         self._connection = connection
         if self._handlers.methods:
@@ -255,6 +287,12 @@ class Client(Limited, ABC):
             from ..connection.keepalive import watch
 
             watch(connection, self.binding, every=options.ping, failures=options.ping_failures)
+        if self.tools_lock is not None:
+            try:
+                self.tools_lock.check(self)
+            except BaseException:
+                connection.close()
+                raise
 
     def _adopted(self, connection: Connection) -> None:
         """Send what belongs at the start of a connection."""
@@ -290,6 +328,24 @@ class Client(Limited, ABC):
     def retrying(self) -> tuple[Retry, ...]:
         """The HTTP requests and streams that failed and wait to be tried again, each with its reason and pause."""
         return () if self._connection is None else self._connection.retrying
+
+    @property
+    def peer_revision(self) -> str:
+        """The revision of the messages on the wire; messages are converted if it is not the client's own."""
+        connection: Any = self.connection
+        ledger: ConnectionLedger | None = getattr(connection, "ledger", None)
+        return self.binding.revision if ledger is None else ledger.peer_revision
+
+    @property
+    def ledger(self) -> ConnectionLedger:
+        """The differences between the client's messages and those on the wire; empty if the revisions are the same."""
+        connection: Any = self.connection
+        ledger: ConnectionLedger | None = getattr(connection, "ledger", None)
+        if ledger is None:
+            from ..bridge.connection_ledger import ConnectionLedger
+
+            ledger = ConnectionLedger(self.binding.revision, self.binding.revision)
+        return ledger
 
     @property
     def server_info(self) -> Any:
@@ -331,6 +387,25 @@ class Client(Limited, ABC):
         ``OutputMismatch`` for one that does not match the tool's schema, ``RequestTimeout``, ``ConnectionClosed``.
         """
 
+    def request_raw(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Any], object] | None = None,
+    ) -> dict[str, Any]:
+        """Return the result of a request that no schema declares: its params and result are JSON objects.
+
+        ``method`` is its name on the wire. The arguments and exceptions are those of ``request``; raise ``UsageError`` for a
+        method of the revision or of one of its ``extensions``, too.
+        """
+        from ..extensions.extended_binding import raw_request
+
+        key = raw_request(self.binding, method)
+        result: dict[str, Any] = self.request(key, params or {}, timeout=timeout, on_progress=on_progress)
+        return result
+
     def start(self, method: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> RunningCall[R]:
         """Start a call in a thread of its own: ``client.start(client.call_tool, "name", {"a": 1}, timeout=10)``.
 
@@ -369,6 +444,4 @@ class Client(Limited, ABC):
         if not messages:
             text = "a batch has at least one message (JSON-RPC 2.0, section 6)"
             raise UsageError(text)
-        from ..connection.batches import send_batch
-
-        return send_batch(self.connection, messages, timeout)
+        return self.connection.batch(messages, timeout)

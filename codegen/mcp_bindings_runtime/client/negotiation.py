@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
@@ -16,17 +16,17 @@ from ..errors import (
     HttpError,
     McpError,
     MissingCapability,
+    ProtocolError,
     RequestTimeout,
     ResponseError,
     UnsupportedRevision,
     UsageError,
 )
 from ..http.client.statuses import rejects_message, shows_stateless_server
-from ..installed_revisions import client_class, select_revisions
+from ..installed_revisions import client_class, facts_of, select_revisions
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths
 from ..validation import require_seconds
-from .client import Client
 from .options import (
     ONLY_OF_ONE_REVISION,
     ClientOptions,
@@ -39,11 +39,20 @@ from .transport_factories import TransportFactory, recorded
 if TYPE_CHECKING:
     import os
 
+    from ..facts import Era
     from ..transports import Transport
-    from .handshake import HandshakeClient
+    from .any_client import AnyClient
 
 _STATELESS_ONLY = StatelessClientOptions.names() - HandshakeClientOptions.names() - ONLY_OF_ONE_REVISION
 """Options that handshake clients neither have nor need."""
+
+
+class Agreed(NamedTuple):
+    """The result of a negotiation, before the client has adopted the connection."""
+
+    client: Any
+    """The client of the negotiated revision."""
+    connection: Connection
 
 
 class Negotiation:
@@ -57,7 +66,7 @@ class Negotiation:
         own = NegotiationOptions.names() & options.keys()
         chosen = NegotiationOptions(**{name: options.pop(name) for name in own})
         if "discover" in options:
-            message = "`discover` is for clients of one revision; negotiation always asks the server what it speaks"
+            message = "`discover` is for clients of one revision; negotiation always asks the server for its revisions"
             raise UsageError(message)
         self._labels = select_revisions(chosen.revisions)
         """Protocol versions to the labels of their packages."""
@@ -69,12 +78,20 @@ class Negotiation:
         self._handlers = dict(chosen.handlers or {})
         self._probe = chosen.probe
         self._record: str | os.PathLike[str] | None = options.pop("record", None)
+        self._redact: Sequence[str] = options.pop("redact", ())
         self._options = options
         self._timeout: float = options.get("timeout", ClientOptions.timeout)
         self._transport: Transport | None = None
         self._last_id = 0
+        self._noise = ""
+        self._tried: dict[Era, McpError] = {}
+        """The eras that the server has refused, each with its error."""
+        self._probe_id: int | None = None
+        """The id of the ``server/discover`` that was not answered in time."""
+        self._named = False
+        """Whether the server has named its revisions."""
 
-    def connect(self) -> Client:
+    def connect(self) -> AnyClient:
         """Return a connected client of the negotiated revision. Raise as ``Client.connect``.
 
         If both eras fail, the error of the second is raised, with that of the first as its cause. All of it has the
@@ -83,100 +100,167 @@ class Negotiation:
         require_seconds(timeout=self._timeout)
         try:
             with CallScope(self._timeout):
-                return self._connect()
+                client, connection = self._agree()
+                client.adopt(connection)
         except BaseException:
             self._close()
             raise
+        connected: AnyClient = client
+        return connected
 
-    def _connect(self) -> Client:
-        tried: dict[str, McpError] = {}
+    def _agree(self) -> Agreed:
+        """Try the eras that were not tried yet, until the server accepts a revision."""
+        last: McpError | None = None
         for revision in self._revisions:
-            cls = self._class(revision)
-            era = cls.binding.era
-            if era in tried:
+            era = self._class(revision).binding.era
+            if era in self._tried:
                 continue
             try:
-                return self._discover(cls) if era == "stateless" else self._shake_hands(cls)
-            except UnsupportedRevision as fault:
-                # A server that names its revisions is believed: use the first of ours among them.
-                if not fault.supported:
-                    tried[era] = fault
-                    continue
-                mutual = next((each for each in self._revisions if each in fault.supported), None)
-                if mutual is None:
-                    raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
+                return self._open_in(revision)
+            except McpError as fault:
+                mutual = self._judge(era, fault)
+            if mutual is not None:
                 # It may be the one that was refused: then this is the one retry that the text requires.
-                chosen = self._class(mutual)
-                return self._discover(chosen) if chosen.binding.era == "stateless" else self._shake_hands(chosen)
-            except (HttpError, ResponseError) as fault:
-                # Any other error shows a server of the other era, unless it says nothing about the message at all.
-                if shows_stateless_server(fault) or (
-                    isinstance(fault, HttpError) and not rejects_message(fault.status)
-                ):
-                    raise
-                tried[era] = fault
-            except (DecodeError, RequestTimeout) as fault:
-                tried[era] = fault
-            except ConnectionClosed as fault:
-                # The server did not survive the request. The next process gets that of the other era.
-                tried[era] = fault
-                self._close()
-                if fault.unread:
-                    # It has not read the request, and would have ended without it, too.
-                    break
-        first, *rest = tried.values()
-        if not rest:
-            raise first
-        raise rest[-1] from first
+                return self._open_mutual(mutual)
+            last = self._tried[era]
+            if isinstance(last, ConnectionClosed) and last.unread:
+                # It has not read the request, and would have ended without it, too.
+                break
+        if self._probe_id is not None and isinstance(self._failure(), ResponseError):
+            # It has refused the handshake before it came to answer the probe.
+            return self._open_in(next(each for each in self._revisions if self._is_stateless(each)))
+        raise self._failure()
 
-    def _discover(self, cls: type[Client]) -> Client:
+    def _is_stateless(self, revision: str) -> bool:
+        return bool(self._class(revision).binding.era == "stateless")
+
+    def _open_mutual(self, revision: str) -> Agreed:
+        """Open in a revision that the server has named, which it may have done in a late answer to the probe.
+
+        ``initialize`` was sent then, and some servers take that for the choice of an era for as long as they run: such a
+        server is started once more.
+        """
+        self._named = True
+        late = self._probe_id is not None
+        try:
+            return self._open_in(revision)
+        except (ProtocolError, ConnectionClosed):
+            if not late:
+                raise
+        self._close()
+        return self._open_in(revision)
+
+    def _open_in(self, revision: str) -> Agreed:
+        cls = self._class(revision)
+        return self._discover(cls) if self._is_stateless(revision) else self._shake_hands(cls)
+
+    def _judge(self, era: Era, fault: McpError) -> str | None:
+        """Return the revision to use according to a server that names its revisions; None if the other era is to be tried.
+
+        Raise the error if it says nothing about the revision, and ``UnsupportedRevision`` if there is no common one.
+        """
+        if isinstance(fault, UnsupportedRevision) and fault.supported:
+            mutual = next((each for each in self._revisions if each in fault.supported), None)
+            if mutual is None:
+                raise UnsupportedRevision(", ".join(self._revisions), fault.supported) from None
+            return mutual
+        if isinstance(fault, HttpError | ResponseError):
+            # Any other error shows a server of the other era, unless it says nothing about the message at all.
+            shows_own_era = era == "stateless" and shows_stateless_server(fault)
+            if shows_own_era or (isinstance(fault, HttpError) and not rejects_message(fault.status)):
+                raise fault
+        elif isinstance(fault, ConnectionClosed):
+            # The server did not survive the request. The next process gets that of the other era.
+            self._close()
+        elif not isinstance(fault, UnsupportedRevision | DecodeError | RequestTimeout):
+            raise fault
+        elif era == "stateless" and isinstance(fault, RequestTimeout):
+            # A slow start may be the reason, so the answer still counts while the handshake waits for its own.
+            self._probe_id = self._last_id
+        self._tried[era] = fault
+        return None
+
+    def _failure(self) -> McpError:
+        """Return the error to raise when no era is left."""
+        first, *rest = self._tried.values()
+        if rest:
+            rest[-1].__cause__ = first
+            return rest[-1]
+        return first
+
+    def _discover(self, cls: type[Any]) -> Agreed:
         client = self._client(cls)
         connection = self._attach(client)
         try:
-            client.greet(connection, timeout=min(self._probe, self._timeout / 2))
+            client.greet(connection, timeout=self._probe_timeout())
         finally:
             self._last_id = connection.session.requests_sent
-        client.adopt(connection)
-        return client
+            self._noise = connection.noise
+        return Agreed(client, connection)
 
-    def _shake_hands(self, cls: type[Client]) -> Client:
+    def _probe_timeout(self) -> float:
+        """Return the seconds to wait for the first response: a server of the other era may never send one.
+
+        Once the handshake was refused, no other era is left to try, so the server has all the time.
+        """
+        facts = map(facts_of, self._revisions)
+        if (
+            not self._named
+            and "handshake" not in self._tried
+            and any(each is not None and each.handshake for each in facts)
+        ):
+            return min(self._probe, self._timeout / 2)
+        return self._timeout
+
+    def _shake_hands(self, cls: type[Any]) -> Agreed:
         client = self._client(cls)
         connection = self._attach(client)
         session: Any = connection.session
+        self._await_discovery(session)
         try:
             result = connection.open(session.start_handshake, client.binding.requests["initialize"])
         finally:
             self._last_id = session.requests_sent
+        return self._accept(client, connection, result)
+
+    def _await_discovery(self, session: Any) -> None:
+        """Let the late answer to a probe that was given up count, or be expected at least."""
+        if self._probe_id is not None:
+            session.await_discovery(self._probe_id, [each for each in self._revisions if self._is_stateless(each)])
+
+    def _accept(self, client: Any, connection: Connection, result: Any) -> Agreed:
+        """Complete a handshake in the revision that the server has chosen, which is not always the one offered."""
         agreed = result.protocol_version
         if agreed not in self._revisions or self._class(agreed).binding.era != "handshake":
             raise UnsupportedRevision(", ".join(self._revisions), [agreed])
-        if agreed != cls.binding.revision:
+        if agreed != client.binding.revision:
             client, connection, result = self._switch(client, self._class(agreed), result)
-        cast("HandshakeClient", client).settle(connection, result)
-        client.adopt(connection)
-        return client
+        client.settle(connection, result)
+        return Agreed(client, connection)
 
-    def _switch(self, offered: Client, cls: type[Client], result: Any) -> tuple[Client, Connection, Any]:
+    def _switch(self, offered: Any, cls: type[Any], result: Any) -> tuple[Any, Connection, Any]:
         """Continue in the revision that the server has chosen, which decodes the answer."""
         initialize = cls.binding.requests["initialize"]
         read = cls.binding.codec.structure(offered.binding.codec.unstructure(result), initialize.result)
         client = self._client(cls)
         connection = self._attach(client)
         connection.session.state = "offered"
+        self._await_discovery(connection.session)
         return client, connection, read
 
-    def _attach(self, client: Client) -> Connection:
+    def _attach(self, client: Any) -> Connection:
         if self._transport is None:
-            self._transport = recorded(self._open(), self._record)
-        connection = client.attach(self._transport)
+            self._transport = recorded(self._open(), self._record, self._redact)
+        connection: Connection = client.attach(self._transport)
         # Ids continue: an answer to an earlier request must not be taken for one to a later.
         connection.session.requests_sent = self._last_id
+        connection.noise = self._noise
         return connection
 
-    def _client(self, cls: type[Client]) -> Client:
+    def _client(self, cls: type[Any]) -> Any:
+        """Return a new client of a revision, with the options and handlers that it has."""
         start = self._open.but(_not_again) if isinstance(self._open, TransportFactory) else _not_again
-        make: Callable[..., Client] = cls
-        client = make(start, **self._offered(cls))
+        client = cls(start, **self._offered(cls))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,
             **cls.binding.notifications,
@@ -192,12 +276,12 @@ class Negotiation:
                 raise UsageError(text)
         return client
 
-    def _class(self, version: str) -> type[Client]:
+    def _class(self, version: str) -> type[Any]:
         """Return the client class for a protocol version."""
-        cls: type[Client] = client_class(self._labels[version])
+        cls: type[Any] = client_class(self._labels[version])
         return cls
 
-    def _offered(self, cls: type[Client]) -> Mapping[str, Any]:
+    def _offered(self, cls: type[Any]) -> Mapping[str, Any]:
         """Return the options that a revision has. Raise ``MissingCapability`` if it lacks a required capability."""
         required = frozenset(self._options.get("require") or ())
         try:
@@ -207,10 +291,12 @@ class Negotiation:
             if not required <= frozenset().union(*others):
                 raise
             raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
-        # `tasks` means something else in each era, so it is never left out.
+        # `tasks` means something else in each era, so a store is never left out; true is for clients without handshake.
         lacking = cls.options_class.lacking_in(cls.binding) - {"tasks"}
         if cls.binding.era == "handshake":
             lacking |= _STATELESS_ONLY
+            if self._options.get("tasks") is True:
+                lacking |= {"tasks"}
         return {name: each for name, each in self._options.items() if name not in lacking}
 
     def _known(self) -> Sequence[str]:
@@ -225,7 +311,7 @@ class Negotiation:
     def _close(self) -> None:
         if self._transport is not None:
             self._transport.close()
-            self._transport = None
+            self._transport = self._probe_id = None
 
 
 def _not_again() -> Transport:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..binding import Binding
 from ..errors import UsageError
 from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
-from ..options import INTRODUCTION, Options, Prerequisite, Seconds, option
+from ..options import INTRODUCTION, Options, Prerequisite, Seconds, near_name, option
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
 from ..validation import require_instance, require_list, require_mappings, require_positive_integers, require_seconds
 
 if TYPE_CHECKING:
     from os import PathLike
+    from types import ModuleType
 
+    from ..extensions.extension import Extension
     from ..features.limits import Limits
     from ..tasks.store import MemoryTasks
     from .result_cache import ResultCache
@@ -24,6 +26,8 @@ ONLY_OF_ONE_REVISION = frozenset({"discover", "restart"})
 """Options that ``connect`` does not have: it always discovers, and cannot negotiate again."""
 _CALLBACKS: Mapping[str, Prerequisite] = {
     "check_output": Prerequisite("fact", "output_schemas"),
+    "tools_lock": Prerequisite("method", "tools/list"),
+    "drift": Prerequisite("method", "tools/list"),
     "sampling": Prerequisite("method", SAMPLE),
     "approve_request": Prerequisite("method", SAMPLE),
     "approve_result": Prerequisite("method", SAMPLE),
@@ -90,16 +94,32 @@ class ClientOptions(Options):
     ping_failures: int = option(default=3)
     """Number of pings without a response after which the connection is closed."""
     record: str | PathLike[str] | None = option(default=None)
-    """File to which all messages are written, one a line, for `mcp-codegen validate` and for people."""
+    """File to which all messages are written, one per line; `mcp-codegen validate` and `replay` read it."""
+    redact: Sequence[str] = option(default=())
+    """Values to replace in the recording: JSON Pointers such as `/params/arguments/password`, in which `*` stands for every
+    member, and regular expressions for text.
+    """
     require: Iterable[str] = option(default=())
     """Capabilities that the server must have, as dotted paths; otherwise connecting raises `MissingCapability`."""
     log_level: Level | None = option(default=None)
     """Lowest severity of the log messages to receive; the server chooses unless set, and a stateless one sends none."""
+    revisions: Sequence[str] | None = option(default=None)
+    """Revisions that the server may use, the client's own among them; all installed ones unless set. Messages are converted
+    where the server uses another one.
+    """
     limits: Limits | bool = option(default=True)
     """Rate limits for the server's requests for messages and input; True for the defaults, False for none."""
     check_output: bool | None = option(default=None)
-    """If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed. True if the
-    extra `schema` is installed, unless set.
+    """If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed. By
+    default, true if the extra `schema` is installed.
+    """
+    tools_lock: str | PathLike[str] | None = option(default=None)
+    """File that `mcp-codegen tools snapshot` has written. The tools of the server are compared with it when the client
+    connects and when the server reports a change of the list.
+    """
+    drift: Literal["ignore", "warn", "error"] = option(default="warn")
+    """Reaction to tools that differ from `tools_lock`: log a warning, or raise `ToolsChanged`; a later change, or a list
+    that cannot be read after one, then closes the connection.
     """
     sampling: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that requests a message from a language model. It raises `features.sampling.Refused` to refuse."""
@@ -132,24 +152,41 @@ class ClientOptions(Options):
     on_resources_changed: Callable[[], object] | None = option(default=None)
     """Callback for each change of the list of resources."""
 
+    extensions: Sequence[ModuleType | Extension] = option(default=())
+    """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
+
     def __init__(self, binding: Binding, **options: Any) -> None:
-        known = self.names() - (self.lacking_in(binding) & _CALLBACKS.keys())
+        lacking = self.lacking_in(binding)
+        known = self.names() - (lacking & _CALLBACKS.keys())
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
-            from difflib import get_close_matches
-
-            close = get_close_matches(unknown, sorted(known), 1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
-            text = f"clients of {binding.revision} have no option {unknown!r}{hint}; use {', '.join(sorted(known))}"
+            hint = _transport_of(unknown) or near_name(
+                unknown, known | frozenset[str]().union(*_transport_options().values())
+            )
+            more = hint or f"; use {', '.join(sorted(known - lacking))}"
+            text = f"clients of {binding.revision} have no option {unknown!r}{more}"
             raise UsageError(text)
         super().__init__(**options)
         require_seconds(timeout=self.timeout, limit=self.limit, ping=self.ping or 0)
         require_positive_integers(workers=self.workers, ping_failures=self.ping_failures)
+        if self.revisions is not None:
+            require_list("revisions", self.revisions, binding.facts.label, str)
+            if binding.facts.label not in self.revisions:
+                text = (
+                    f"`revisions` must include the client's own, {binding.facts.label!r}, got {list(self.revisions)!r}"
+                )
+                raise UsageError(text)
         require_list("require", self.require, "tools", str)
         self.require = tuple(sorted({*self.require}))
         check_paths(binding, "server", self.require)
         if self.log_level is not None:
             check_level(self.log_level)
+        if self.redact:
+            from ..transports.redaction import Redaction
+
+            require_list("redact", self.redact, "/params/arguments/password", str)
+            self.redact = tuple(self.redact)
+            Redaction(self.redact)
 
     @classmethod
     def lacking_in(cls, binding: Binding) -> frozenset[str]:
@@ -161,6 +198,23 @@ class ClientOptions(Options):
     def has_callbacks(self) -> bool:
         """Whether a callback, or an option that goes with callbacks, was passed."""
         return not _CALLBACKS.keys().isdisjoint(vars(self))
+
+
+def _transport_options() -> dict[str, frozenset[str]]:
+    """Return the names of the options of transports, by the method that opens one."""
+    from ..http.client.options import HttpClientOptions
+    from ..transports.options import StdioOptions
+
+    return {"http": HttpClientOptions.names(), "stdio": StdioOptions.names()}
+
+
+def _transport_of(name: str) -> str:
+    """Return ``; it is an option of Client.http`` if clients over another transport have the option; else nothing."""
+    return "".join(
+        f"; it is an option of Client.{method} and connect.{method}"
+        for method, names in _transport_options().items()
+        if name in names
+    )
 
 
 class HandshakeClientOptions(ClientOptions):
@@ -182,6 +236,8 @@ class StatelessClientOptions(ClientOptions):
     """Limit on the requests for input during one request."""
     discover: bool = option(default=True)
     """If true, connecting requests the server's revisions and capabilities."""
+    probe: Seconds = option(default=5.0)
+    """Seconds to wait for the response to `server/discover` before the client tries a handshake of another revision."""
     restart: bool = option(default=False)
     """If true, a connection that ended by itself is opened again at the next request: a server process is started again;
     requests in flight and subscriptions are lost.
@@ -194,6 +250,7 @@ class StatelessClientOptions(ClientOptions):
     def __init__(self, binding: Binding, **options: Any) -> None:
         super().__init__(binding, **options)
         require_instance("rounds", self.rounds, int, "an integer")
+        require_seconds(probe=self.probe)
         if self.require and not self.discover:
             text = "`require` needs the capabilities from `server/discover`; leave out discover=False"
             raise UsageError(text)

@@ -19,8 +19,9 @@ class RunningCall(Future[R]):
     """A call that ``Client.start`` has started: a ``Future`` that functions of ``concurrent.futures`` take.
 
     It runs in a thread of its own, in which ``on_progress`` is called, so it continues even if no thread waits for it.
-    ``result`` raises what the call raises, ``CallCancelled`` once it is cancelled, and ``TimeoutError`` if it is still
-    running after ``timeout`` seconds (``RequestTimeout`` is one, too: the call's own timeout is over).
+    ``result`` raises the exception of the call, or ``CallCancelled`` once it is cancelled. It raises ``TimeoutError`` if the
+    call still runs after ``timeout`` seconds. ``RequestTimeout``, which the call raises when its own timeout is over, is a
+    ``TimeoutError``, too.
     """
 
     def __init__(self, call: Callable[[], R]) -> None:

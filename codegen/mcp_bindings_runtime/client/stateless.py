@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
 from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision
+from ..installed_revisions import other_revisions
 from ..methods import RequestMethod
 from ..session.stateless import CHANGES, LISTEN, StatelessClientSession
 from .client import Client
@@ -96,7 +97,9 @@ class StatelessClient(Client):
         if self._stateless_options.discover:
             session: Any = connection.session
             try:
-                result = connection.request(self.binding.requests["server/discover"], timeout=timeout)
+                result = connection.request(
+                    self.binding.requests["server/discover"], timeout=self._probe_timeout(timeout)
+                )
             except (HttpError, ResponseError) as error:
                 from ..http.client.statuses import shows_handshake_server
 
@@ -105,6 +108,13 @@ class StatelessClient(Client):
                 raise UnsupportedRevision(self.binding.revision, []) from error
             with connection.lock:
                 session.record_discovery(result)
+
+    def _probe_timeout(self, timeout: float | None) -> float | None:
+        """Return the seconds to wait for the first response: a server of another revision may never send one."""
+        options = self._stateless_options
+        if timeout is not None or not other_revisions(self.binding.facts.label, options.revisions):
+            return timeout
+        return min(options.probe, self.timeout / 2)
 
     @property
     def connection(self) -> Connection:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..distribution import install_command
 from ..errors import UsageError
-from ..validation import require_command, require_instance, require_transport
+from ..validation import require_command, require_transport
 
 if TYPE_CHECKING:
     import os
@@ -25,14 +26,22 @@ class TransportFactory:
     """Opens a transport each time that it is called.
 
     ``origin`` identifies the server; ``auth`` returns the credentials if the user may change from request to request.
+    ``negotiate`` opens a transport for a revision that is not known yet, if that is another one.
     """
 
-    __slots__ = ("_start", "auth", "origin")
+    __slots__ = ("_start", "auth", "negotiate", "origin")
 
-    def __init__(self, start: Callable[[], Transport], origin: Hashable, auth: AuthFunction | None = None) -> None:
+    def __init__(
+        self,
+        start: Callable[[], Transport],
+        origin: Hashable,
+        auth: AuthFunction | None = None,
+        negotiate: Callable[[], Transport] | None = None,
+    ) -> None:
         self._start = start
         self.origin = origin
         self.auth = auth
+        self.negotiate = negotiate
 
     def __call__(self) -> Transport:
         """Return an open transport."""
@@ -41,6 +50,17 @@ class TransportFactory:
     def but(self, start: Callable[[], Transport]) -> TransportFactory:
         """Return a factory for the same server with another function."""
         return TransportFactory(start, self.origin, self.auth)
+
+
+def require_factory(value: Any) -> None:
+    """Require a function that opens a transport; else raise ``UsageError`` with what to write instead."""
+    if callable(value):
+        return
+    from ..module_calls import connect_instead
+
+    instead = connect_instead(value, "Client")
+    text = f"Client must be called with a function that opens a transport, got {value!r}; {instead}"
+    raise UsageError(text)
 
 
 def child(command: Sequence[str], **options: Any) -> TransportFactory:
@@ -64,7 +84,7 @@ def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
 
     ``facts`` are those of the revision, None if it is negotiated. ``options`` are those of ``HttpClientOptions``.
     """
-    require_instance("url", url, str, "a str such as 'https://example.com/mcp'")
+    _require_url(url)
     from ..http.client.credentials import Authenticator
     from ..http.client.options import HttpClientOptions
 
@@ -75,7 +95,15 @@ def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
     origin = ("http", url, chosen.proxy, chosen.tls, *others)
     # An authenticator stands for one user, though its tokens change.
     auth = None if isinstance(chosen.auth, Authenticator) else chosen.auth
-    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, auth)
+    negotiate = None if facts is None or not facts.only_sse else lambda: open_http(url, chosen)
+    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, auth, negotiate)
+
+
+def _require_url(value: Any) -> None:
+    if not isinstance(value, str):
+        hint = "; to start a server, use stdio" if isinstance(value, list | tuple) else ""
+        text = f"`url` must be a str such as 'https://example.com/mcp', got {value!r}{hint}"
+        raise UsageError(text)
 
 
 def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = None) -> Transport:
@@ -89,7 +117,7 @@ def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = Non
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "urllib3":
             raise
-        text = "HTTP needs urllib3, which is not installed: pip install 'mcp-bindings[http]'"
+        text = f"HTTP needs urllib3, which is not installed: {install_command('http')}"
         raise UsageError(text) from None
     from ..http.client.endpoint import Endpoint
     from ..http.client.streamable import StreamableHttp
@@ -102,7 +130,7 @@ def open_http(url: str, options: HttpClientOptions, *, facts: Facts | None = Non
         endpoint,
         limit=options.max_message,
         only_sse=facts.only_sse,
-        version_header=facts.version_header,
+        facts=facts,
         retries=options.retry_policy,
     )
 
@@ -145,14 +173,24 @@ def hosted(servers: Sequence[Server]) -> TransportFactory:
     return TransportFactory(join, ("memory", *servers))
 
 
+def replay(path: str | os.PathLike[str], ignore: Sequence[str]) -> TransportFactory:
+    """Return a factory for servers of this process that answer from the recording in a file; raise as ``Replay``."""
+    from ..replay.server import replay_servers
+
+    return hosted(replay_servers(path, ignore))
+
+
 def existing(transport: Transport) -> TransportFactory:
     """Return a factory that returns an existing transport."""
     require_transport(transport)
     return TransportFactory(lambda: transport, ("over", transport))
 
 
-def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Transport:
-    """Return a transport that writes its messages to the file ``record``, if that is set; close it if that fails."""
+def recorded(transport: Transport, record: str | os.PathLike[str] | None, redact: Sequence[str] = ()) -> Transport:
+    """Return a transport that writes its messages to the file ``record``, if that is set; close it if that fails.
+
+    ``redact`` are the rules of ``Redaction``.
+    """
     if record is None:
         return transport
     import os
@@ -160,7 +198,10 @@ def recorded(transport: Transport, record: str | os.PathLike[str] | None) -> Tra
     from ..transports.recorder import Recorder
 
     try:
-        return Recorder(transport, record, "client")
+        return Recorder(transport, record, "client", redact=redact)
+    except UsageError:
+        transport.close()
+        raise
     except TypeError as fault:
         transport.close()
         text = f"`record` must be the path of a file, got {record!r}"

@@ -8,6 +8,7 @@ wrong, and where.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from ..errors import DecodeError, EncodeError, UsageError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from cattrs import Converter
 
     from .error_locator import ErrorLocator, MessageErrorLocator
-    from .type_tables import Shape, Violation
+    from .type_tables import Shape, TypeTables, Violation
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -71,6 +72,13 @@ class _LazyWriters(dict[type, Callable[[Any], Any]]):
         return self._load()[cls]
 
 
+class ResultDecoders(dict[Any, Callable[[Any], Any]]):
+    """Functions that read results, by method; results of undeclared methods are JSON objects."""
+
+    def __missing__(self, method: str) -> Callable[[Any], Any]:
+        return _json_object
+
+
 class Codec(Generic[M]):
     """Decode and encode the messages and values of one revision; ``M`` is the union of its messages.
 
@@ -97,7 +105,7 @@ class Codec(Generic[M]):
         self._error_locator = error_locator
         self._result_shapes = result_shapes
         self._aliases = aliases
-        self._result_decoders = functions.result_decoders
+        self._result_decoders: Mapping[Any, Callable[[Any], Any]] = ResultDecoders(functions.result_decoders)
         self._response: Callable[..., Any] = functions.decoders.get(envelopes.response, _undeclared_envelope)
         self._readers = readers_by_sender(functions.decoders, envelopes, requests, notifications)
         self.use(best_backend())
@@ -130,6 +138,12 @@ class Codec(Generic[M]):
             result_shapes=lambda: result_shapes({**other._result_shapes(), **self._result_shapes()}),
             aliases=self._aliases,
         )
+
+    def with_results(self, decoders: Mapping[str, Callable[[Any], Any]]) -> Codec[M]:
+        """Return a codec that also reads the results of further methods; the functions may raise DecodeError."""
+        codec = copy(self)
+        codec._result_decoders = ResultDecoders({**decoders, **self._result_decoders})  # noqa: SLF001  # a codec, too
+        return codec
 
     def decoder(self, kind: Any) -> Callable[[Json], Any]:
         """Return the function that reads a type; it raises one of ``FAULTS``."""
@@ -216,14 +230,25 @@ class Codec(Generic[M]):
         try:
             result: R = self._result_decoders[key.name](value)
         except FAULTS as cause:
-            shape = self._result_shapes()[key.name]
+            shape = self._shape_of_result(key)
             raise self._decode_error(cause, lambda found: self._error_locator().read(value, shape, (), found)) from None
         return result
 
     def decode_result_leniently(self, key: RequestMethod[Any, Any], value: Json) -> tuple[Any, list[Violation]]:
         """Return the result of a request, of which faulty parts are still JSON, and all that is wrong with it."""
         violations: list[Violation] = []
-        return self._error_locator().read(value, self._result_shapes()[key.name], (), violations), violations
+        return self._error_locator().read(value, self._shape_of_result(key), (), violations), violations
+
+    def type_tables(self) -> TypeTables:
+        """Return the type tables of the revision, which are loaded on first use."""
+        return self._error_locator().tables
+
+    def result_shapes(self) -> Mapping[str, Shape]:
+        """Return the shapes of the results by method."""
+        return self._result_shapes()
+
+    def _shape_of_result(self, key: RequestMethod[Any, Any]) -> Shape:
+        return self._result_shapes().get(key.name, "object")
 
     # Messages.
 
@@ -272,6 +297,13 @@ class Codec(Generic[M]):
             if value.__class__ is dict:
                 return self._read_message(value, sender, results)
             return self._read_batch(value, sender, results)
+        except _UNREADABLE as cause:
+            raise self._read_error(cause, value, sender, results) from None
+
+    def read_value(self, value: dict[str, Any], sender: Side | None, results: Results | None) -> Any:
+        """Return the message in a JSON object that ``parse`` has returned; raise DecodeError."""
+        try:
+            return self._read_message(value, sender, results)
         except _UNREADABLE as cause:
             raise self._read_error(cause, value, sender, results) from None
 
@@ -401,6 +433,12 @@ def _check_sender(sender: object) -> None:
     if sender not in SENDERS:
         message = f"`sender` must be 'client', 'server' or None, got {sender!r}"
         raise UsageError(message)
+
+
+def _json_object(value: Json) -> Json:
+    if value.__class__ is not dict:
+        raise Invalid
+    return value
 
 
 def _undeclared_envelope(value: Json, finish: object = None) -> Any:

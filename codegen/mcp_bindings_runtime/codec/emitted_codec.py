@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from .codec import Codec, EmittedFunctions
@@ -48,4 +49,16 @@ def codec_of(
         error_locator=error_locator,
         result_shapes=result_shapes,
         aliases=aliases,
+    )
+
+
+def codec_of_types(name: str, *, decoders: Any, encoders: Any, types: Any) -> Codec[Any]:
+    """Return the codec of a package without messages, whose results are found by name; errors mention ``name``."""
+    return codec_of(
+        decoders=decoders,
+        encoders=encoders,
+        methods=SimpleNamespace(REQUESTS={}, NOTIFICATIONS={}),
+        revision=SimpleNamespace(REVISION=name, BATCHES=False),
+        types=types,
+        envelopes=Envelopes(None, None, None, None),
     )

@@ -9,9 +9,9 @@ from typing import Any
 from ..methods import RequestMethod
 from ..unset import UNSET
 from .checks import Invalid, Json, is_array, is_integer, is_number, is_object, is_string
+from .error_wording import NOTHING, any_of, article, describe, describe_python, one_of
 from .method_readers import Envelopes, MethodReaders
 from .type_tables import EXPECTED, Part, Path, Shape, TypeTables, Violation, is_one_of
-from .value_descriptions import NOTHING, any_of, article, describe, describe_python, one_of
 
 
 class ErrorLocator:
@@ -21,21 +21,21 @@ class ErrorLocator:
     """
 
     def __init__(self, tables: TypeTables, classes: Any) -> None:
-        self._tables = tables
+        self.tables = tables
         self._classes = classes
 
     def extended(self, other: ErrorLocator) -> ErrorLocator:
         """Return the locator for the types of both; this one's win."""
         both = SimpleNamespace(**{**vars(other._classes), **vars(self._classes)})
-        return ErrorLocator(self._tables.extended(other._tables), both)
+        return ErrorLocator(self.tables.extended(other.tables), both)
 
     def read(self, value: Any, shape: Shape, path: Path, violations: list[Violation]) -> Any:
         """Return the typed value as far as it can be made; add to ``violations`` and keep those parts as JSON."""
-        resolved = self._tables.resolve(value, shape, path)
+        resolved = self.tables.resolve(value, shape, path)
         if isinstance(resolved, Violation):
             violations.append(resolved)
             return value
-        parts = self._tables.parts(value, resolved, path)
+        parts = self.tables.parts(value, resolved, path)
         if resolved[0] == "class":
             made = self._read_class(value, resolved[1], parts, violations)
         elif resolved[0] == "list":
@@ -48,14 +48,14 @@ class ErrorLocator:
 
     def _read_class(self, value: dict[str, Any], name: str, parts: Iterator[Part], violations: list[Violation]) -> Any:
         made = object.__new__(getattr(self._classes, name))
-        for _, attribute, _, _, absent, *_ in self._tables.objects[name][0]:
+        for _, attribute, _, _, absent, *_ in self.tables.objects[name][0]:
             if attribute is not None:
                 setattr(made, attribute, absent)
         extra = dict(value)
         for part in parts:
             key: Any = part.path[-1]
             if part.kind == "missing":
-                violations.append(Violation(part.path, NOTHING, self._tables.expected(part.shape)))
+                violations.append(Violation(part.path, NOTHING, self.tables.expected(part.shape)))
                 continue
             before = len(violations)
             read = self.read(part.value, part.shape, part.path, violations)
@@ -83,7 +83,7 @@ class ErrorLocator:
                 return None
             return Violation(path, describe_python(value), one_of(shape[1:]))
         if kind == "alias":
-            return self.write(value, self._tables.aliases[shape[1]], path)
+            return self.write(value, self.tables.aliases[shape[1]], path)
         if kind == "raw":
             return self._write_raw(value, shape[1], path)
         if kind == "list":
@@ -131,7 +131,7 @@ class ErrorLocator:
     def _class_name(self, value: object) -> str | None:
         for cls in type(value).__mro__:
             name = cls.__name__
-            if name in self._tables.objects and getattr(self._classes, name) is cls:
+            if name in self.tables.objects and getattr(self._classes, name) is cls:
                 return name
         return None
 
@@ -165,10 +165,10 @@ class ErrorLocator:
                 near.append(fault)
         if len(near) == 1:
             return near[0]
-        return Violation(path, describe_python(value), any_of([self._tables.expected(member) for member in members]))
+        return Violation(path, describe_python(value), any_of([self.tables.expected(member) for member in members]))
 
     def _write_class(self, value: Any, name: str, path: Path) -> Violation | None:
-        members, index = self._tables.objects[name]
+        members, index = self.tables.objects[name]
         if not isinstance(value, getattr(self._classes, name)):
             return Violation(path, describe_python(value), f"{article(name)} {name}")
         for wire, attribute, presence, shape, absent, *_ in members:
@@ -178,7 +178,7 @@ class ErrorLocator:
             if presence != "required" and member is absent:
                 continue
             if member is UNSET or member is _MISSING:
-                return Violation((*path, wire), NOTHING, self._tables.expected(shape))
+                return Violation((*path, wire), NOTHING, self.tables.expected(shape))
             fault = self.write(member, shape, (*path, wire))
             if fault is not None:
                 return fault
@@ -194,7 +194,7 @@ class ErrorLocator:
             if key in declared:
                 _, attribute, _, shape, *_ = declared[key]
                 if attribute is None:
-                    expected = f"nothing there, as {self._tables.expected(shape)} is always written"
+                    expected = f"nothing there, as {self.tables.expected(shape)} is always written"
                     return Violation((*path, key), f"{describe_python(item)} in extra", expected)
                 return Violation((*path, key), "a declared member in extra", "its own attribute to hold it")
             fault = _not_a_key({key: None}, path) or self.write(item, "json" if index is None else index, (*path, key))
@@ -280,7 +280,9 @@ class MessageErrorLocator:
         response = self._locator.read(value, ("class", cls.__name__), path, found)
         inside = (*path, "result")
         self._violations += [each for each in found if each.path[: len(inside)] != inside]
-        response.result = self._locator.read(value["result"], self._result_shapes()[key.name], inside, self._violations)
+        response.result = self._locator.read(
+            value["result"], self._result_shapes().get(key.name, "object"), inside, self._violations
+        )
         return response
 
     def _add(self, path: Path, found: str, expected: str) -> None:

@@ -63,7 +63,7 @@ def _explain(text: str) -> Any:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        what = "a byte order mark" if text.startswith("\ufeff") else "text that is no JSON"
+        what = "a byte order mark" if text.startswith("\ufeff") else "text that is not JSON"
         message = f"{what} ({error.msg[0].lower()}{error.msg[1:]}, line {error.lineno} column {error.colno})"
         raise NotJson(message) from None
     except RecursionError:
@@ -95,7 +95,7 @@ def _finite(digits: str) -> float:
 
 def refuse_constant(name: str) -> Any:
     """Raise ``NotJson`` for NaN and the infinities, which Python reads but JSON does not have; for ``parse_constant``."""
-    message = f"{name}, which is no JSON"
+    message = f"{name}, which is not JSON"
     raise NotJson(message)
 
 

@@ -26,8 +26,8 @@ class Envelopes(NamedTuple):
 class MethodReaders(dict[str, Callable[[Any], Any]]):
     """Functions that read the requests that one side may send, or its notifications, by method.
 
-    Messages of an unknown method are read by the function of the envelope, unless the method is in ``others``: the
-    notifications if these are requests, the requests if these are notifications.
+    A message of an unknown method is read by the function of the envelope. ``others`` are the notifications if these are
+    requests, and the reverse: their methods are known, and not read here.
     """
 
     def __init__(self, functions: Decoders, envelope: type | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ProtocolError, ToolFailed
-from .value_descriptions import describe
+from .error_wording import describe
 
 Bytes: TypeAlias = bytes
 """The builtin, for classes with an attribute of that name."""

@@ -1,7 +1,7 @@
 """The types of a revision as data, and the way through a value by its type.
 
-Emitted functions only raise that a value is wrong. ``TypeTables`` then answers, for one value at a time, which type it has
-(``resolve`` decides between the members of a union) and which parts (``parts``). The error locator, the validation of
+The emitted functions only detect that a value is wrong. ``TypeTables`` then finds, for one value at a time, its type
+(``resolve`` decides between the members of a union) and its parts (``parts``). The error locator, the validation of
 recordings and the search for witnesses of changes walk over values by these two. A shape is
 
     "string" "integer" "float" "boolean" "null" "json" "object"     a scalar, any JSON, any object
@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import Undecidable
-from .value_descriptions import NOTHING, any_of, describe, one_of
+from .error_wording import NOTHING, any_of, describe, one_of
 
 Shape: TypeAlias = Any
 Member: TypeAlias = tuple[Any, ...]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..distribution import install_command
 from ..errors import ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
 from ..validation import require_callable
@@ -47,6 +48,7 @@ def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
         from .roots import set_roots
 
         set_roots(client, wanted["roots"])
+    _lock_tools(client, wanted)
     for option, method in ON_NOTIFICATION.items():
         if option in wanted:
             client.handles(
@@ -55,12 +57,30 @@ def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
     return declared
 
 
+def _lock_tools(client: FeatureClient, wanted: dict[str, Any]) -> None:
+    """Add the lock of a client's tools, and the callback that compares them after a change of the list."""
+    path, drift = wanted.get("tools_lock"), wanted.get("drift", "warn")
+    if path is None:
+        if "drift" in wanted:
+            text = "`drift` needs `tools_lock`: the file that mcp-codegen tools snapshot has written"
+            raise UsageError(text)
+        return
+    from .tools_lock import ToolsLock
+
+    lock = ToolsLock(path, drift)
+    if drift == "ignore":
+        return
+    client.tools_lock = lock
+    if ON_NOTIFICATION["on_tools_changed"] in client.binding.notifications:
+        wanted["on_tools_changed"] = lock.on_change(client, wanted.get("on_tools_changed"))
+
+
 def _check_outputs(client: FeatureClient, wanted: object) -> None:
     if wanted not in (True, False):
         text = f"check_output must be True, False, or None for True if the extra `schema` is installed; got {wanted!r}"
         raise UsageError(text)
     if wanted and find_spec("jsonschema") is None:
-        text = "check_output=True needs the extra `schema`: pip install 'mcp-bindings[schema]'"
+        text = f"check_output=True needs jsonschema: {install_command('schema')}"
         raise UsageError(text)
     client.checks_outputs = bool(wanted)
     if not wanted:

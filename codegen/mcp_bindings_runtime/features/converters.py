@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count, repeat
 from typing import Any, NamedTuple
 
-from ..codec.value_descriptions import any_of, one_of
+from ..codec.error_wording import any_of, one_of
 from .mismatch import Converter, Mismatch, MismatchError, collect
 
 
@@ -222,13 +222,17 @@ _WORDS: Mapping[Any, str] = {
 def _bounds(least: int, most: int | None, items: str) -> str:
     """Return the words for a range of sizes, which follow ``an array``; empty if any size is accepted."""
     if most is None:
-        return f" of {least} {items} or more" if least else ""
-    return f" of {most} {items}" if least == most else f" of {least} to {most} {items}"
+        return f" of at least {_count(least, items)}" if least else ""
+    return f" of {_count(most, items)}" if least == most else f" of {least} to {_count(most, items)}"
+
+
+def _count(number: int, items: str) -> str:
+    return f"{number} {items.removesuffix('s') if number == 1 else items}"
 
 
 def _wrong_size(value: Any, items: str, expected: str) -> MismatchError:
     """Return the error for an array or object of the wrong size."""
-    return MismatchError.of(f"{len(value)} {items}", expected)
+    return MismatchError.of(_count(len(value), items), expected)
 
 
 def _repeats(values: Sequence[Any]) -> bool:

@@ -15,6 +15,7 @@ class FeatureClient(Protocol):
     binding: Binding
     checks_outputs: bool | None
     outputs: Any
+    tools_lock: Any
     followed: frozenset[str]
     task_support: dict[str, str] | None
 

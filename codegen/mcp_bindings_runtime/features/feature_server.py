@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.context import ServerContext
+    from ..connection.handlers import Handlers
     from ..tasks.store import MemoryTasks, Support
     from .pagination import Paginator
 
@@ -19,6 +20,8 @@ class FeatureServer(Protocol):
     context: ClassVar[type[ServerContext]]
 
     @property
+    def handlers(self) -> Handlers: ...  # noqa: D102
+    @property
     def paginator(self) -> Paginator: ...  # noqa: D102
     @property
     def tasks(self) -> MemoryTasks: ...  # noqa: D102
@@ -27,4 +30,5 @@ class FeatureServer(Protocol):
     def existing_registry(self, name: str) -> Any: ...  # noqa: D102
     def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None: ...  # noqa: D102
     def cache_hints(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]: ...  # noqa: D102
+    def checked_scopes(self, what: str, scopes: Iterable[str]) -> frozenset[str]: ...  # noqa: D102
     def supports_task(self, tool: str) -> Support: ...  # noqa: D102

@@ -7,7 +7,7 @@ whose names become titles; from 2025-11-25 on also a ``list`` of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -34,6 +34,9 @@ def request_form(context: Any, message: str, form: type[T]) -> Accepted[T] | Dec
     """Request a form from the user; see ``Context.elicit_form``."""
     binding = context.connection.session.binding
     wanted: Any = form
+    if not isinstance(wanted, Hashable):
+        # An object such as the dict {"name": str}; the fields of a form come from a class.
+        raise UsageError(_no_form(wanted))
     params, node = _prepared(binding, wanted)
     answer = context.request(binding.requests[ELICIT], params.__replace__(message=message))
     if answer.action != "accept":
@@ -55,8 +58,7 @@ def _prepared(binding: Binding, form: Any) -> tuple[Any, TypeNode]:
     except NoSchema as fault:
         raise UsageError(str(fault)) from None
     if not isinstance(node, Structure):
-        text = f"a form must be an attrs class, a dataclass or a TypedDict, got {form!r}"
-        raise UsageError(text)
+        raise UsageError(_no_form(form))
     schema = node.complete_schema()
     fields = {name: _field(binding, name, each, node.fields[name][1]) for name, each in schema["properties"].items()}
     types = binding.types
@@ -65,6 +67,15 @@ def _prepared(binding: Binding, form: Any) -> tuple[Any, TypeNode]:
     params, wanted = (getattr(types, name) for name in binding.facts.form_types)
     raw = {"type": "object", "properties": fields, "required": schema.get("required", [])}
     return params(message="", requested_schema=binding.codec.structure(raw, wanted)), node
+
+
+def _no_form(form: object) -> str:
+    text = f"a form must be an attrs class, a dataclass or a TypedDict, got {form!r}"
+    named: Any = form
+    if isinstance(form, Mapping) and form:
+        fields = "; ".join(f"{name}: {getattr(each, '__name__', each)}" for name, each in named.items())
+        text += f"; write a class: @dataclass class Form: {fields}"
+    return text
 
 
 def _field(binding: Binding, name: str, schema: Mapping[str, Any], node: TypeNode) -> dict[str, Any]:

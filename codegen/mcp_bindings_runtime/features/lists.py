@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..codec.record import field_names
 from ..errors import EncodeError, UsageError
+from ..options import near_name
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
     from ..connection.context import Context
     from .feature_server import FeatureServer
+
+_LONGEST_NAME: Final = 128
+"""Limit on the characters of an unknown name that is compared with those of the entries."""
+_SEARCHED: Final = 1000
+"""Limit on the entries that are compared with an unknown name."""
 
 
 class Listed(Protocol):
@@ -72,3 +78,13 @@ def answer_list(server: FeatureServer, method: str, member: str, entries: Regist
         return key.result(**{member: [each.listed for each in page]}, next_cursor=cursor, **hints)
 
     server.add_default_handler(method, answer)
+
+
+def near_entry(server: FeatureServer, method: str, name: str, names: Collection[str]) -> str:
+    """Return `` (did you mean 'add'?)`` for the entry whose name is most like an unknown one; empty if none is like it.
+
+    ``method`` lists the entries. If a handler of the user answers it, it may conceal some, so none is suggested.
+    """
+    few = len(name) <= _LONGEST_NAME and len(names) <= _SEARCHED
+    public = method not in server.handlers.chosen
+    return near_name(name, names) if few and public else ""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..codec.value_descriptions import any_of, describe
-from ..errors import json_path
+from ..codec.error_wording import any_of, describe, json_path
 
 Converter: TypeAlias = Callable[[Any], Any]
 Keys: TypeAlias = tuple[str | int, ...]

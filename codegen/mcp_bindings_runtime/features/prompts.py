@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ..auth.scopes import NO_SCOPES
 from ..errors import ResponseError, UsageError
-from .content_blocks import ContentBlocks
+from .content_converter import ContentConverter
 from .error_codes import Situation, error_for
-from .lists import announced, answer_list, listed
+from .lists import announced, answer_list, listed, near_entry
 from .registry import Registry
 from .signature import name_of_function
 from .text_arguments import TextArgumentError, TextFunction
@@ -25,6 +26,8 @@ class Prompt(NamedTuple):
 
     listed: Any
     function: TextFunction
+    scopes: frozenset[str]
+    """Scopes that a request for it needs over HTTP."""
 
 
 class Prompts(Registry[Prompt]):
@@ -38,7 +41,7 @@ class Prompts(Registry[Prompt]):
         super().__init__("prompt", announced(server, _LIST_CHANGED))
         self._server = server
         self._types = server.binding.types
-        self._contents = ContentBlocks(server.binding)
+        self._contents = ContentConverter(server.binding)
         answer_list(server, "prompts/list", "prompts", self)
         server.add_default_handler("prompts/get", self._get)
 
@@ -48,14 +51,16 @@ class Prompts(Registry[Prompt]):
         name: str | None = None,
         members: Mapping[str, Any] | None = None,
         *,
+        scopes: Iterable[str] = (),
         replace: bool = False,
     ) -> None:
         """Register the function of a prompt; ``members`` are attributes of the revision's ``Prompt``.
 
         The arguments of the prompt are the function's parameters, converted by their annotations and described by
         ``Annotated``; those without a default are required. Name and description are those of the function by default.
-        Raise `UsageError` for a name that is in use unless ``replace`` is True, for parameters that cannot be passed by
-        name or have no JSON, and for members that the revision does not have.
+        ``scopes`` are those that a request for the prompt needs over HTTP. Raise `UsageError` for a name that is in use
+        unless ``replace`` is True, for parameters that cannot be passed by name or have no JSON, and for members that the
+        revision does not have.
         """
         called = name or name_of_function(function)
         reader = TextFunction(function, f"prompt {called}", self._server.context)
@@ -66,12 +71,21 @@ class Prompts(Registry[Prompt]):
         own = {"name": called, "arguments": arguments or None}
         more = {"description": reader.description, **(members or {})}
         offer = listed(self._server, self._types.Prompt, own, more, f"prompt {called}")
-        self.put(called, Prompt(offer, reader), replace=replace)
+        self.put(
+            called, Prompt(offer, reader, self._server.checked_scopes(f"prompt {called}", scopes)), replace=replace
+        )
+
+    def scopes_of(self, name: str) -> frozenset[str]:
+        """Return the scopes that a request for a prompt needs."""
+        offer = self.get(name)
+        return NO_SCOPES if offer is None else offer.scopes
 
     def _get(self, params: Any, context: Context) -> Any:
         offer = self.get(params.name)
         arguments: Mapping[str, str] = params.arguments or {}
         situation, reason = _problem(params.name, offer, arguments)
+        if offer is None:
+            reason += near_entry(self._server, "prompts/list", params.name, [each.listed.name for each in self])
         if situation is None and offer is not None:
             try:
                 return self._result(offer.listed, offer.function.call(arguments, context))

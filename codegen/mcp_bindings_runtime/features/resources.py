@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..auth.scopes import NO_SCOPES
 from ..errors import ResponseError, UsageError
 from ..logs import write_log
 from ..validation import require_instance
@@ -38,6 +39,8 @@ class Resource(NamedTuple):
     listed: Any
     read: Callable[[Any], Any]
     """Function of a context that returns what the resource contains."""
+    scopes: frozenset[str]
+    """Scopes that reading it and subscribing to it need over HTTP."""
 
 
 class Template(NamedTuple):
@@ -46,6 +49,8 @@ class Template(NamedTuple):
     listed: Any
     matcher: Matcher
     function: TextFunction
+    scopes: frozenset[str]
+    """Scopes that reading its resources and subscribing to them need over HTTP."""
 
 
 class Resources:
@@ -79,13 +84,15 @@ class Resources:
         uri: str,
         members: Mapping[str, Any] | None = None,
         *,
+        scopes: Iterable[str] = (),
         replace: bool = False,
     ) -> None:
         """Register a function that reads the resource at a URI; ``members`` are attributes of the revision's ``Resource``.
 
         The function has no parameters, or one for the context. Name and description are those of the function by default.
-        Raise `UsageError` for an invalid URI, for a URI that is in use unless ``replace`` is True, for a function with
-        other parameters, and for members that the revision does not have.
+        ``scopes`` are those that reading it and subscribing to it need over HTTP. Raise `UsageError` for an invalid URI,
+        for a URI that is in use unless ``replace`` is True, for a function with other parameters, and for members that the
+        revision does not have.
         """
         reader = TextFunction(function, f"resource {uri}", self._server.context)
         if reader.arguments:
@@ -93,23 +100,37 @@ class Resources:
             text = f"resource {uri}: a URI has no values for the parameters {names}; use @server.resource_template"
             raise UsageError(text)
         name = reader.name or _last_segment(uri)
-        self._put(uri, name, reader.description, members, lambda context: reader.call({}, context), replace=replace)
+        read: Callable[[Any], Any] = lambda context: reader.call({}, context)  # noqa: E731
+        self._put(uri, name, reader.description, members, read, scopes=scopes, replace=replace)
 
-    def add_text(self, uri: str, text: str, *, replace: bool = False, **members: Any) -> None:
+    def add_text(
+        self, uri: str, text: str, *, scopes: Iterable[str] = (), replace: bool = False, **members: Any
+    ) -> None:
         """Register a text with its size, by default as ``text/plain``. Raise what ``add`` raises."""
         more = {"mime_type": "text/plain", "size": len(text.encode()), **members}
-        self._put(uri, _last_segment(uri), None, more, lambda _: text, replace=replace)
+        self._put(uri, _last_segment(uri), None, more, lambda _: text, scopes=scopes, replace=replace)
 
-    def add_bytes(self, uri: str, data: bytes, *, replace: bool = False, **members: Any) -> None:
+    def add_bytes(
+        self, uri: str, data: bytes, *, scopes: Iterable[str] = (), replace: bool = False, **members: Any
+    ) -> None:
         """Register bytes with their size. Raise what ``add`` raises."""
-        self._put(uri, _last_segment(uri), None, {"size": len(data), **members}, lambda _: data, replace=replace)
+        more = {"size": len(data), **members}
+        self._put(uri, _last_segment(uri), None, more, lambda _: data, scopes=scopes, replace=replace)
 
-    def add_file(self, uri: str, path: str | os.PathLike[str], *, replace: bool = False, **members: Any) -> None:
+    def add_file(
+        self,
+        uri: str,
+        path: str | os.PathLike[str],
+        *,
+        scopes: Iterable[str] = (),
+        replace: bool = False,
+        **members: Any,
+    ) -> None:
         """Register a file, which is read each time; its media type follows from its name. Raise what ``add`` raises."""
         file = Path(path)
         kind = self._contents.media_type_of(file)
         more = members if kind is None else {"mime_type": kind, **members}
-        self._put(uri, file.name, None, more, lambda _: file, replace=replace)
+        self._put(uri, file.name, None, more, lambda _: file, scopes=scopes, replace=replace)
 
     def add_template(
         self,
@@ -117,6 +138,7 @@ class Resources:
         uri_template: str,
         members: Mapping[str, Any] | None = None,
         *,
+        scopes: Iterable[str] = (),
         replace: bool = False,
     ) -> None:
         """Register a function that reads the resources of a URI template (RFC 6570).
@@ -131,7 +153,8 @@ class Resources:
         _check_parameters(template, matcher, reader)
         name, place = reader.name or uri_template, {"uri_template": uri_template}
         listed = self._listed(self._types.ResourceTemplate, place, name, reader.description, members)
-        self.templates.put(uri_template, Template(listed, matcher, reader), replace=replace)
+        scopes_needed = self._server.checked_scopes(f"resource template {uri_template}", scopes)
+        self.templates.put(uri_template, Template(listed, matcher, reader, scopes_needed), replace=replace)
 
     def remove(self, uri: str) -> None:
         """Remove a resource by its URI or a template by its text. Raise `UsageError` if there is none."""
@@ -170,6 +193,17 @@ class Resources:
         """Return whether there is a resource at a URI or a template that matches it."""
         return uri in self._resources or any(each.matcher.match(uri) is not None for each in self.templates)
 
+    def scopes_of(self, uri: str) -> frozenset[str]:
+        """Return the scopes that reading a URI needs; ``uri`` may be the text of a template, too.
+
+        A URI that matches several templates needs the scopes of all, because a function may leave it to the next one.
+        """
+        resource = self._resources.get(uri) or self.templates.get(uri)
+        if resource is not None:
+            return resource.scopes
+        matching = (each.scopes for each in self.templates if each.scopes and each.matcher.match(uri) is not None)
+        return NO_SCOPES.union(*matching)
+
     def _put(
         self,
         uri: str,
@@ -178,13 +212,15 @@ class Resources:
         members: Mapping[str, Any] | None,
         read: Callable[[Any], Any],
         *,
+        scopes: Iterable[str],
         replace: bool,
     ) -> None:
         if not _URI.fullmatch(uri):
             text = f"{uri!r} is not a URI: it must begin with a scheme such as 'file:' and contain only what RFC 3986 allows"
             raise UsageError(text)
         listed = self._listed(self._types.Resource, {"uri": uri}, name, about, members)
-        self._resources.put(uri, Resource(listed, read), replace=replace)
+        needed = self._server.checked_scopes(f"resource {uri}", scopes)
+        self._resources.put(uri, Resource(listed, read, needed), replace=replace)
 
     def _listed(
         self, cls: Any, place: Mapping[str, str], name: str, about: str | None, members: Mapping[str, Any] | None
@@ -238,7 +274,7 @@ class Resources:
             raise self._unknown(params.uri)
         subscribed: set[str] = session.subscribed
         if params.uri not in subscribed:
-            _check_room(subscribed, params.uri)
+            check_room(subscribed, params.uri)
             subscribed.add(params.uri)
 
     @staticmethod
@@ -273,7 +309,7 @@ def _last_segment(uri: str) -> str:
     return unquote(re.split(r"[/:]", uri.rstrip("/"))[-1]) or uri
 
 
-def _check_room(subscribed: set[str], uri: str) -> None:
+def check_room(subscribed: set[str], uri: str) -> None:
     """Raise ``ResponseError`` if there is no room for a further subscription."""
     if len(subscribed) >= MAX_SUBSCRIPTIONS:
         limit = f"{MAX_SUBSCRIPTIONS} subscriptions"

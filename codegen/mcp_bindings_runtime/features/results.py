@@ -10,7 +10,7 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
-from .content_blocks import BYTES, ContentBlocks, as_text
+from .content_converter import BYTES, ContentConverter, as_text
 from .converters import unchanged
 from .json_values import to_json
 from .mismatch import Mismatch, MismatchError
@@ -27,7 +27,7 @@ class Results:
 
     def __init__(self, binding: Binding) -> None:
         types = binding.types
-        self.contents = ContentBlocks(binding)
+        self.contents = ContentConverter(binding)
         self.ready: Any = binding.requests["tools/call"].result
         """The classes of results that a function may return itself."""
         self.plain: Any = types.CallToolResult
@@ -90,8 +90,8 @@ class Results:
             node = parse_type(kind)
         except NoSchema as fault:
             text = (
-                f"{what} returns {name_of(kind)}: {fault.annotation!r} is not content and has no JSON Schema; use "
-                f"CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
+                f"{what} returns {name_of(kind)}: {fault.annotation!r} is not content and has no JSON Schema{fault.remark}; "
+                f"use CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
             )
             raise UsageError(text) from fault
         return DeclaredReturn(self, node, None, what)
@@ -142,6 +142,10 @@ class Results:
         return schema if self.any_json and not textual else None
 
 
+class ReturnMismatch(UsageError):
+    """The function of a tool returned a value that does not match its annotation, or its output schema."""
+
+
 class DeclaredReturn:
     """The return type of a tool: a JSON type, some classes, or anything."""
 
@@ -157,7 +161,7 @@ class DeclaredReturn:
         """Whether the results have structured content."""
 
     def result(self, value: Any) -> Any:
-        """Return the result for a value; raise `UsageError` if the value does not match the annotation."""
+        """Return the result for a value; raise `ReturnMismatch` if the value does not match the annotation."""
         node = self.type
         try:
             if node is None:
@@ -170,7 +174,7 @@ class DeclaredReturn:
             return self._results.of_json(self._write(value), structured=self.structured)
         except MismatchError as misfit:
             text = f"{self._what} returned a value that does not match its annotation: {misfit}"
-            raise UsageError(text) from misfit
+            raise ReturnMismatch(text) from misfit
 
     def _check_class(self, value: Any) -> None:
         if self._classes is not None and not isinstance(value, self._classes):
@@ -188,7 +192,7 @@ class SchemaReturn:
         self._what = what
 
     def result(self, value: Any) -> Any:
-        """Return the result for a value; raise `UsageError` if it does not fit the schema."""
+        """Return the result for a value; raise `ReturnMismatch` if it does not fit the schema."""
         try:
             if isinstance(value, self._results.ready):
                 self._check_result(value)
@@ -198,7 +202,7 @@ class SchemaReturn:
             return self._results.of_json(made, structured=True)
         except MismatchError as misfit:
             text = f"{self._what} returned a value that does not fit its output schema: {misfit}"
-            raise UsageError(text) from misfit
+            raise ReturnMismatch(text) from misfit
 
     def _check_result(self, result: Any) -> None:
         """Validate a result; one that reports an error needs no structured content."""

@@ -10,8 +10,10 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import NotDeclared, ProtocolError, ResponseError, UsageError
+from ..installed_revisions import facts_of
 from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
 from ..methods import RequestMethod
+from ..session.multi_round import required_capabilities
 from . import elicitation, sampling
 from .client_methods import ELICIT, SAMPLE
 from .error_codes import ERROR_CODES, Situation
@@ -28,6 +30,11 @@ def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: A
         if not _declares(binding, context.peer_capabilities, path):
             if binding.era == "stateless":
                 raise _missing(path)
+            facts = facts_of(context.peer_revision)
+            if facts is not None and not facts.handshake:
+                from ..bridge.undeclared_capability import UndeclaredCapability
+
+                raise UndeclaredCapability(key.name, path)
             text = f"{key.name} needs the capability {path!r} with these params, which the client has not declared"
             raise NotDeclared(text)
     if key.name == SAMPLE:
@@ -52,15 +59,25 @@ def check_incoming_result(context: Any, key: RequestMethod[Any, Any], params: An
     raise ProtocolError(text)
 
 
+def undeclared_capability(binding: Binding, capabilities: Any, key: RequestMethod[Any, Any], params: Any) -> str | None:
+    """Return the first capability that a request needs and a client has not declared; None if there is none."""
+    if key.capability is not None and not binding.declares(capabilities, key.capability):
+        return key.capability
+    if key.name not in (ELICIT, SAMPLE):
+        return None
+    # A client may ignore the wish for context (Sampling: Capabilities).
+    needed = (path for path in _required(binding, key, params) if path != "sampling.context")
+    return next((path for path in needed if not _declares(binding, capabilities, path)), None)
+
+
 def check_incoming_request(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
     """Raise `ResponseError`, or `ProtocolError` in stateless revisions, for a request that is not allowed."""
     session = context.connection.session
     binding: Binding = session.binding
-    for path in _required(binding, key, params):
-        # A client may ignore the wish for context (Sampling: Capabilities).
-        if path != "sampling.context" and not _declares(binding, session.capabilities, path):
-            situation: Situation = "undeclared elicitation mode" if key.name == ELICIT else "undeclared sampling tools"
-            raise _refused(binding, key, situation, f"this client has not declared {path!r}")
+    path = undeclared_capability(binding, session.capabilities, key, params)
+    if path is not None:
+        situation: Situation = "undeclared elicitation mode" if key.name == ELICIT else "undeclared sampling tools"
+        raise _refused(binding, key, situation, f"this client has not declared {path!r}")
     if key.name == SAMPLE:
         wrong = sampling.find_imbalance(params.messages)
         if wrong is not None:
@@ -97,12 +114,7 @@ def _declares(binding: Binding, capabilities: Any, path: str) -> bool:
 
 
 def _missing(path: str) -> ResponseError:
-    required: Any = {}
-    for part in reversed(path.split(".")):
-        required = {part: required}
-    return ResponseError(
-        MISSING_CLIENT_CAPABILITY, "Missing required client capability", {"requiredCapabilities": required}
-    )
+    return ResponseError(MISSING_CLIENT_CAPABILITY, "Missing required client capability", required_capabilities(path))
 
 
 def _refused(binding: Binding, key: RequestMethod[Any, Any], situation: Situation, reason: str) -> Exception:

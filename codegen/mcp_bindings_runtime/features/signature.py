@@ -17,10 +17,10 @@ from .json_values import default_of
 from .mismatch import Converter, Mismatch, MismatchError
 from .schema_writer import Schema, SchemaWriter
 from .type_nodes import TypeNode
-from .type_parser import ACCEPTED, NoSchema, TypeParser, name_of
+from .type_parser import ACCEPTED, TypeParser, name_of, refuse_pydantic_field
 
 CONTEXT = "context"
-"""A parameter of this name receives the context without an annotation."""
+"""A parameter of this name receives the context without an annotation, and with `Any`, which says no more."""
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 _MISSING = inspect.Parameter.empty
@@ -68,6 +68,9 @@ class Signature:
             raise UsageError(text)
         self.generator = inspect.isgeneratorfunction(inner)
         """Whether it is a generator function."""
+        code = getattr(inner, "__code__", None)
+        self.place = what if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+        """File and line of the function; its name if it is not written in Python."""
         self.summary = summary_of(inner.__doc__)
         self._descriptions = parameters_of(inner.__doc__)
         self._types = TypeParser()
@@ -118,8 +121,9 @@ class Signature:
         self.parameters.append(Parameter(name, node, required, schema, schema.get("description", "")))
 
     def _is_context(self, name: str, annotation: Any) -> bool:
-        if annotation is _MISSING:
-            return name == CONTEXT
+        is_open = _is_open(annotation)
+        if is_open and name != CONTEXT:
+            return False
         members = [each for each in (*typing.get_args(annotation), annotation) if isinstance(each, type)]
         contexts = [each for each in members if issubclass(each, Context)]
         if contexts and not any(issubclass(self._class, each) for each in contexts):
@@ -127,20 +131,25 @@ class Signature:
             wanted = f"{self._class.__module__}.{self._class.__qualname__}"
             text = f"{self.what}: parameter {name} is annotated with {found}, but this server passes {wanted}"
             raise UsageError(text)
-        if contexts and self.context is not None:
+        if (is_open or contexts) and self.context is not None:
             text = f"{self.what}: {self.context} and {name} both stand for the context; use one"
             raise UsageError(text)
-        return bool(contexts)
+        return is_open or bool(contexts)
 
     def _parse(self, place: str, annotation: Any) -> TypeNode:
         try:
             return self._types.parse(annotation)
-        except NoSchema as error:
+        except UsageError as error:
             text = f"{self.what}: {place}: {error}"
             raise UsageError(text) from error
 
     def _default(self, name: str, node: TypeNode, value: Any) -> Schema:
         """Return the default for the schema, if JSON has it; raise UsageError for one of another type."""
+        try:
+            refuse_pydantic_field(value)
+        except UsageError as error:
+            text = f"{self.what}: parameter {name}: {error}"
+            raise UsageError(text) from None
         schema = default_of(value)
         try:
             if schema:
@@ -186,6 +195,11 @@ class Signature:
             return self.function(**values)
         positional = [values.pop(name, default) for name, default in self._positional]
         return self.function(*positional, **values)
+
+
+def _is_open(annotation: Any) -> bool:
+    """Return whether an annotation does not say what it stands for."""
+    return annotation is _MISSING or annotation is Any
 
 
 def _unwrapped(function: Any) -> Any:

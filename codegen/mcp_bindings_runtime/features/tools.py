@@ -7,25 +7,29 @@ the traceback goes to the local log. A `ResponseError` becomes an error response
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from threading import Timer
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ..auth.scopes import NO_SCOPES
 from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageError
-from ..logs import log_handler_error
+from ..logs import exception_text, log_handler_error, log_warning
 from ..validation import require_booleans, require_mappings, require_positive_numbers, require_strings
 from .error_codes import error_for
-from .lists import announced, answer_list
+from .lists import announced, answer_list, near_entry
 from .mismatch import Mismatch, MismatchError
 from .registry import Registry
-from .results import DeclaredReturn, Results, SchemaReturn
+from .results import DeclaredReturn, Results, ReturnMismatch, SchemaReturn
 from .signature import Signature, name_of_function
 
 if TYPE_CHECKING:
     from ..connection.context import Context
     from .feature_server import FeatureServer
+
+Schemas: TypeAlias = Literal["full", "portable"]
+"""Forms of a tool's schemas: all that JSON Schema has, or what every known host accepts."""
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
@@ -35,7 +39,7 @@ _HEADER: Final = "x-mcp-header"
 class Tool:
     """A registered tool."""
 
-    __slots__ = ("check", "listed", "name", "returns", "signature", "timeout")
+    __slots__ = ("check", "listed", "name", "returns", "scopes", "signature", "timeout")
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class Tool:
         returns: DeclaredReturn | SchemaReturn,
         check: Callable[[Any], list[Mismatch]] | None,
         timeout: float | None,
+        scopes: frozenset[str],
     ) -> None:
         self.name = name
         self.listed = listed
@@ -54,6 +59,8 @@ class Tool:
         self.check = check
         """Validates arguments by an input schema that the user has written."""
         self.timeout = timeout
+        self.scopes = scopes
+        """Scopes that a call needs over HTTP."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the values of the function's parameters; raise `MismatchError` for wrong arguments."""
@@ -96,15 +103,18 @@ class Tools:
         output_schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         check: bool = True,
+        schemas: Schemas = "full",
+        scopes: Iterable[str] = (),
         replace: bool = False,
     ) -> Tool:
         """Register a function as a tool and notify the clients.
 
         ``name`` is that of the function by default; ``members`` are further attributes of the revision's ``Tool``.
-        ``input_schema`` and ``output_schema`` replace the schemas that follow from the annotations; values are validated
-        by them unless ``check`` is False. ``timeout`` is in seconds. Raise `UsageError` for an annotation without JSON
-        Schema, an invalid schema, a name that the revision does not allow, and a name that is in use, unless ``replace``
-        is True.
+        ``input_schema`` and ``output_schema`` replace the schemas that follow from the annotations; values are validated by
+        them unless ``check`` is False. With ``schemas="portable"`` those from annotations have the forms that every known
+        host accepts. ``timeout`` is in seconds. ``scopes`` are those that a call needs over HTTP. Raise
+        `UsageError` for an annotation without such a schema, an invalid schema, a name that the revision does not allow, and
+        a name that is in use, unless ``replace`` is True.
         """
         name = name_of_function(function) if name is None else name
         require_strings(name=name)
@@ -115,11 +125,12 @@ class Tools:
         require_booleans(**{f"{what}: check": check})
         signature = Signature(function, what, self._server.context, loose=input_schema is not None)
         returns = self._declared_return(signature, output_schema, what, check=check)
-        self._check_headers(what, input_schema or signature.schema)
+        written = _input_schema(signature, input_schema, output_schema, schemas, what)
+        self._check_headers(what, written)
         members = self._with_task_support(name, members or {})
-        listed = self._listed(name, signature, returns, members, input_schema, output_schema)
+        listed = self._listed(name, signature, returns, members, written, output_schema, schemas)
         validate = None if input_schema is None else self._validator(signature, input_schema, what, check=check)
-        tool = Tool(name, listed, signature, returns, validate, timeout)
+        tool = Tool(name, listed, signature, returns, validate, timeout, self._server.checked_scopes(what, scopes))
         self._tools.put(name, tool, replace=replace)
         return tool
 
@@ -134,6 +145,11 @@ class Tools:
     def get(self, name: str) -> Tool | None:
         """Return the tool of a name; None if there is none."""
         return self._tools.get(name)
+
+    def scopes_of(self, name: str) -> frozenset[str]:
+        """Return the scopes that a call of a tool needs."""
+        tool = self._tools.get(name)
+        return NO_SCOPES if tool is None else tool.scopes
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools)
@@ -213,21 +229,29 @@ class Tools:
         signature: Signature,
         returns: DeclaredReturn | SchemaReturn,
         members: Mapping[str, Any],
-        input_schema: Mapping[str, Any] | None,
+        input_schema: Mapping[str, Any],
         output_schema: Mapping[str, Any] | None,
+        schemas: Schemas,
     ) -> Any:
         codec = self._server.binding.codec
         attributes = dict(members)
         if "description" not in attributes and signature.summary:
             attributes["description"] = signature.summary
-        schemas: dict[str, Any] = {"inputSchema": dict(input_schema or signature.schema)}
+        written: dict[str, Any] = {"inputSchema": dict(input_schema)}
         if isinstance(returns, DeclaredReturn):
             output_schema = self._results.output_schema(returns)
+            if schemas == "portable" and output_schema is not None and output_schema.get("type") != "object":
+                # Hosts refuse it; the result has the value as text.
+                output_schema = None
             returns.structured = output_schema is not None
         if output_schema is not None:
-            schemas["outputSchema"] = dict(output_schema)
+            written["outputSchema"] = dict(output_schema)
+        if schemas == "portable":
+            from .portable_schemas import require_portable
+
+            require_portable(signature.what, name, attributes.get("description"))
         try:
-            listed = codec.structure({"name": name, **schemas}, self._server.binding.types.Tool)
+            listed = codec.structure({"name": name, **written}, self._server.binding.types.Tool)
             for member, value in attributes.items():
                 setattr(listed, member, value)
             codec.unstructure(listed)
@@ -241,9 +265,7 @@ class Tools:
     def _answer(self, params: Any, context: Context) -> Any:
         tool = self._tools.get(params.name)
         if tool is None:
-            text = f"Unknown tool: {params.name}"
-            error = error_for("unknown tool", text, {"name": params.name})
-            raise error
+            raise self._unknown_tool(params.name)
         if self.admit is not None:
             why = self.admit(context)
             if why is not None:
@@ -263,6 +285,10 @@ class Tools:
         finally:
             timer.cancel()
 
+    def _unknown_tool(self, name: str) -> ResponseError:
+        near = near_entry(self._server, "tools/list", name, [each.name for each in self._tools])
+        return error_for("unknown tool", f"Unknown tool: {name}{near}", {"name": name})
+
     def _call(self, tool: Tool, values: dict[str, Any], context: Context) -> Any:
         try:
             value = tool.signature.call(values, context)
@@ -272,10 +298,14 @@ class Tools:
         except ResponseError:
             raise
         except ToolError as error:
-            return self._results.failed(str(error))
+            return self._results.failed(str(error) or error.__class__.__name__)
+        except ReturnMismatch as misfit:
+            # The stack has no line of the function any more, so its definition is named.
+            log_warning("%s: %s", tool.signature.place, misfit)
+            return self._results.failed(str(misfit))
         except Exception as error:  # noqa: BLE001  # the client gets the message of any exception
             log_handler_error(error, f"{tool.signature.what} failed", over=context.connection.closed)
-            return self._results.failed(str(error) or error.__class__.__name__)
+            return self._results.failed(exception_text(error))
 
     def _wrong_arguments(self, tool: Tool, misfit: MismatchError) -> Any:
         if self._facts.argument_faults_in_results:
@@ -288,6 +318,29 @@ class Tools:
     def _time_out(self, tool: Tool, context: Context) -> None:
         """End a call that takes too long; the function sees that it is cancelled. Runs in the timer's thread."""
         context.conclude(self._results.failed(f"{tool.signature.what} did not finish within {tool.timeout:g} s"))
+
+
+def _input_schema(
+    signature: Signature,
+    input_schema: Mapping[str, Any] | None,
+    output_schema: Mapping[str, Any] | None,
+    schemas: Schemas,
+    what: str,
+) -> Mapping[str, Any]:
+    """Return the schema of a tool's arguments in the form that ``schemas`` names."""
+    if schemas not in ("full", "portable"):
+        text = f"{what}: schemas must be 'full' or 'portable', got {schemas!r}"
+        raise UsageError(text)
+    if schemas == "full":
+        return input_schema or signature.schema
+    if input_schema is not None or output_schema is not None:
+        text = (
+            f"{what}: schemas='portable' is for schemas of annotations; leave it out, or input_schema and output_schema"
+        )
+        raise UsageError(text)
+    from .portable_schemas import portable_schema
+
+    return portable_schema(signature.schema, what)
 
 
 def _run_generator(steps: Any, context: Context, what: str) -> Any:

@@ -10,7 +10,7 @@ from copy import copy
 from enum import Enum
 from typing import Any, Literal, Self, TypeAlias, is_typeddict
 
-from ..codec.value_descriptions import one_of
+from ..codec.error_wording import one_of
 from .class_fields import ClassField
 from .converters import array_converter, either_number, members_converter, scalar_converter, unchanged
 from .json_values import by_class, default_of, to_json
@@ -123,7 +123,7 @@ class Anything(TypeNode):
 
 
 class Scalar(TypeNode):
-    """A string, a number, a boolean or null; ``keywords`` are its whole schema."""
+    """A string, a number, a boolean or null, whose whole schema is ``keywords``."""
 
     def __init__(self, keywords: Mapping[str, Any]) -> None:
         super().__init__(keywords, constraint="number" if keywords["type"] == "integer" else keywords["type"])

@@ -67,9 +67,13 @@ class NoSchema(UsageError):
         self.annotation = annotation
         self.reason = reason
 
+    @property
+    def remark(self) -> str:
+        """The reason in parentheses, after a blank; empty without a reason."""
+        return f" ({self.reason})" if self.reason else ""
+
     def __str__(self) -> str:
-        reason = f" ({self.reason})" if self.reason else ""
-        return f"{name_of(self.annotation)} has no JSON Schema{reason}; use one of {ACCEPTED}"
+        return f"{name_of(self.annotation)} has no JSON Schema{self.remark}; use one of {ACCEPTED}"
 
 
 def parse_type(annotation: Any, *, ignore_unknown: bool = False) -> TypeNode:
@@ -118,6 +122,8 @@ class TypeParser:
         cls = class_of(annotation)
         if cls is None:
             raise NoSchema(annotation)
+        if any(base.__module__ == "pydantic.main" for base in cls.__mro__):
+            raise NoSchema(annotation, "pydantic models are not supported; make it a dataclass")
         return self._class(annotation, cls, arguments)
 
     def _class(self, annotation: Any, cls: type[Any], arguments: tuple[Any, ...]) -> TypeNode:
@@ -148,6 +154,8 @@ class TypeParser:
                 if misplaced is not None:
                     raise NoSchema(annotation.__origin__, f"the keyword {misplaced} does not apply to its values")
                 node = node.annotated(note.schema)
+            else:
+                refuse_pydantic_field(note)
         return node
 
     def _union(self, arguments: tuple[Any, ...]) -> TypeNode:
@@ -186,6 +194,16 @@ class TypeParser:
                 node.add(field, self.parse(field.annotation))
             self._variables = outer
         return node
+
+
+def refuse_pydantic_field(value: Any) -> None:
+    """Raise ``UsageError`` for a ``Field(…)`` of pydantic, whose description and bounds would be lost."""
+    if type(value).__module__ == "pydantic.fields":
+        text = (
+            "pydantic's Field is not supported, in an annotation or as a default; write "
+            "Annotated[int, 'the description', mcp.Keywords(minimum=1)]"
+        )
+        raise UsageError(text)
 
 
 def _variables_of(cls: Any, arguments: tuple[Any, ...]) -> dict[Any, Any]:

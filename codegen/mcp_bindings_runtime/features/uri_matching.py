@@ -169,7 +169,7 @@ def _has_clear_end(parts: Parts, index: int) -> bool:
 
 
 def _has_clear_begin(parts: Parts, index: int) -> bool:
-    """Return whether the begin of a part is known once its end is."""
+    """Return whether the end of a part determines where the part begins."""
     part = parts[index]
     if isinstance(part, str) or index == 0:
         return True

@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
+from ..distribution import install_command
 from ..errors import UsageError
 from .mismatch import MAX_MISMATCHES, Mismatch
 
@@ -34,7 +35,7 @@ def validator_of(
         library: Any = import_module("jsonschema")
         registry: Any = import_module("referencing.jsonschema").EMPTY_REGISTRY
     except ImportError as fault:
-        text = f"{what} needs the extra `schema`: pip install 'mcp-bindings[schema]' (or pass check=False)"
+        text = f"{what} needs jsonschema: {install_command('schema')} (or pass check=False)"
         raise UsageError(text) from fault
     whole = dict(schema)
     _require_bounded(whole, what)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import Binding
@@ -41,6 +42,41 @@ class Announcement(NamedTuple):
         if self.level is not None:
             return LEVELS.index(self.level) >= LEVELS.index(session.log_level)
         return not self.about or not session.subscribed.isdisjoint(self.about)
+
+
+def recipients(announcement: Announcement, connections: Iterable[Channel], binding: Binding) -> Iterator[Channel]:
+    """Yield the connections that an announcement reaches; keep it for those whose session is not open yet."""
+    for connection in connections:
+        if not _defer(connection, announcement) and announcement.reaches(binding, connection.session):
+            yield connection
+
+
+def _defer(connection: Channel, announcement: Announcement) -> bool:
+    """Keep the change of a list until the session is open, if the client has not confirmed it; return whether that is so.
+
+    ``notifications/initialized`` may be on its way: the client believes that it is connected, and would miss the change.
+    """
+    session = connection.session
+    if not isinstance(session, HandshakeServerSession) or not announcement.declared or announcement.about:
+        return False
+    with connection.lock:
+        if session.state != "agreed":
+            return False
+        session.unannounced[announcement.key.name] = announcement
+    return True
+
+
+def announce_deferred(connection: Channel, binding: Binding, send: Callable[..., None]) -> None:
+    """Call ``send`` with the connection and each ``announcement`` that was kept for it, once its session is open."""
+    session = connection.session
+    if not isinstance(session, HandshakeServerSession) or session.state != "open" or not session.unannounced:
+        return
+    with connection.lock:
+        kept: list[Announcement] = list(session.unannounced.values())
+        session.unannounced.clear()
+    for announcement in kept:
+        if announcement.reaches(binding, session):
+            send_to_each([connection], partial(send, announcement=announcement))
 
 
 def send_to_each(connections: Iterable[Channel], send: Callable[[Channel], None]) -> None:

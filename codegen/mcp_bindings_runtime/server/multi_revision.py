@@ -6,30 +6,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import ConnectionClosed, McpError, MessageTooLarge
-from ..logs import write_log
-from ..session.events import Reply
-from ..session.stateless import INITIALIZE
+from ..meta import member
+from ..session.stateless import VERSION, StatelessServerSession
 from ..transports import Transport
 from ..validation import require_transport
 from .routing import Routes
 from .server import Server
 
-_WORD = INITIALIZE.encode()
-_ESCAPE = b"\\u00"
-"""A line with ``initialize`` contains the word, or this if a part of the word is escaped."""
-_SEND_TIMEOUT = 10.0
-"""Seconds to wait until the client has received a response."""
+if TYPE_CHECKING:
+    from ..connection.connection import Connection
+    from ..session.events import Event
 
 
 class MultiRevisionServer:
     """Serves each client with the server of its revision.
 
-    A request that names its revision in ``_meta`` stands alone and goes to the server of that revision. ``initialize``
-    chooses one of the other servers for the rest of the connection.
+    A request that names its revision in ``_meta`` goes to the server of that revision. While it or a subscription is in
+    progress, requests of other revisions are refused. ``initialize`` chooses a server with a handshake for the rest of the
+    connection.
     """
 
     def __init__(self, servers: Sequence[Server]) -> None:
@@ -38,105 +35,85 @@ class MultiRevisionServer:
     def serve(self, transport: Transport) -> None:
         """Serve the client at the other end of a transport until it leaves."""
         require_transport(transport)
+        reception = self.connect(transport)
+        connection = reception.connection
         try:
-            routed = self._receive(transport)
-            while routed is not None:
-                routed = self._serve(transport, routed)
+            connection.serve()
+            connection.drain(reception.server.options.grace)
         finally:
-            transport.close()
+            reception.server.close_connection(connection)
 
-    def _serve(self, transport: Transport, routed: _Routed) -> _Routed | None:
-        """Serve a client from a message on; return the message that begins a session, None once the client has left."""
-        server = routed.server
-        interrupts = server.binding.era == "stateless" and bool(self._routes.handshake)
-        part = _TransportPart(transport, routed.line, self._beginning if interrupts else _never)
-        server.serve_connection(server.connect(part, versions=self._routes.revisions))
-        return part.successor
-
-    def _receive(self, transport: Transport) -> _Routed | None:
-        """Return the first message that is for one of the servers; None once the client has left.
-
-        Messages before it get the responses of a session that has not begun.
-        """
-        unbegun = (self._routes.handshake or self._routes.stateless)[0].session()
-        while True:
-            try:
-                line = transport.receive()
-            except MessageTooLarge as fault:
-                events = unbegun.receive_too_large(fault)
-            except ConnectionClosed:
-                return None
-            else:
-                if line is None:
-                    continue
-                server = self._routes.choose(_parsed(line))
-                if server is not None:
-                    return _Routed(server, line)
-                events = unbegun.receive(line)
-            for event in events:
-                if isinstance(event, Reply):
-                    _send(transport, event.line)
-
-    def _beginning(self, line: bytes) -> _Routed | None:
-        """Return the server of the session that a line begins; None for other lines."""
-        # Few lines contain the word or an escaped letter, so few are parsed twice.
-        if _WORD not in line and _ESCAPE not in line:
-            return None
-        server = self._routes.choose(_parsed(line))
-        return None if server is None or server.binding.era == "stateless" else _Routed(server, line)
+    def connect(self, transport: Transport) -> Reception:
+        """Return the reception of a client; its connection reads nothing until its ``serve`` or ``pump`` is called."""
+        return Reception(self._routes, transport)
 
 
-class _Routed(NamedTuple):
-    """A message and the server that it is for."""
+class Reception:
+    """A connection whose server is chosen by the first message, and again when the client begins a session.
 
-    server: Server
-    line: bytes
-
-
-class _TransportPart:
-    """The part of a transport's messages that is for one server.
-
-    It begins with a line that was read before, and ends at a line for which ``ends`` returns a successor, or with the
-    transport.
+    ``server`` is the current one.
     """
 
-    def __init__(self, transport: Transport, first: bytes, ends: Callable[[bytes], _Routed | None]) -> None:
-        self._transport = transport
-        self._first: bytes | None = first
-        self._ends = ends
-        self.successor: _Routed | None = None
-        self.interrupt = transport.interrupt
-        self.send = transport.send
+    def __init__(self, routes: Routes, transport: Transport) -> None:
+        self._routes = routes
+        self.server = _host(routes)
+        self.connection: Connection = self.server.connect(transport, versions=routes.revisions)
+        self.connection.select = self._select
 
-    def receive(self, timeout: float | None = None) -> bytes | None:
-        if self.successor is None:
-            line = self._first
-            if line is not None:
-                self._first = None
-                return line
-            line = self._transport.receive(timeout)
-            if line is None:
-                return None
-            self.successor = self._ends(line)
-            if self.successor is None:
-                return line
-        message = "the client has begun a session with the server of another revision"
-        raise ConnectionClosed(message)
+    def _select(self, line: bytes) -> None:
+        """Hand the connection over to the server that a line is for; keep it for a line that is for none of them.
 
-    def close(self) -> None:
-        if self.successor is None:
-            self._transport.close()
+        The session of the current server refuses such a line, since nothing has begun.
+        """
+        chosen = self._routes.choose(_parsed(line))
+        if chosen is not None:
+            self.connection.select = None
+            self._continue_with(chosen)
+
+    def _begin(self, line: bytes) -> Sequence[Event]:
+        """Hand the connection over to the server that a line is for, if it is not the current one."""
+        chosen = self._routes.choose(_parsed(line))
+        if chosen is None or chosen is self.server:
+            cast("StatelessServerSession", self.connection.session).hands_over = False
+        else:
+            self._continue_with(chosen)
+            if chosen.binding.era == "handshake":
+                self.connection.select = self._resume
+        return self.connection.session.receive(line)
+
+    def _resume(self, line: bytes) -> None:
+        """Hand the connection back for a request that names its revision, unless the session is open by then.
+
+        A client whose probe was answered late has sent ``initialize`` as well, and goes on without the session.
+        """
+        if self.connection.session.state == "open":
+            self.connection.select = None
+            return
+        message = _parsed(line)
+        if member(message, "params", "_meta", VERSION) is not None and "id" in message:
+            self._select(line)
+
+    def _continue_with(self, chosen: Server) -> None:
+        connection, before = self.connection, self.server
+        if chosen is not before:
+            self.server = chosen
+            session = chosen.session(self._routes.revisions)
+            connection.hand_over(session, chosen.handle_request, chosen.handle_notification)
+            before.remove_connection(connection)
+            chosen.add_connection(connection)
+        if isinstance(connection.session, StatelessServerSession):
+            # The client may begin a session later, or choose another revision from the result of ``server/discover``.
+            connection.session.hands_over = bool(self._routes.handshake)
+            connection.session.others = [each for each in self._routes.stateless if each != chosen.binding.revision]
+            connection.begin = self._begin
+        chosen.watch(connection)
 
 
-def _send(transport: Transport, line: bytes) -> None:
-    try:
-        transport.send(line, _SEND_TIMEOUT)
-    except McpError as fault:
-        write_log("info", "a response could not be sent: %s", fault)
-
-
-def _never(_line: bytes) -> None:
-    """Return no successor: the part ends with the transport."""
+def _host(routes: Routes) -> Server:
+    """Return the server whose session refuses messages before one is chosen: a given one, if possible with handshake."""
+    served = [each for each in routes.servers if each.binding.revision in routes.revisions]
+    with_handshake = [each for each in served if each.binding.era == "handshake"]
+    return (with_handshake or served or [routes.server_of(routes.revisions[0])])[0]
 
 
 def _parsed(line: bytes) -> Any:

@@ -19,6 +19,9 @@ from ..validation import (
 )
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ..extensions.extension import Extension
     from ..features.limits import Limits
     from ..tasks.store import MemoryTasks
 
@@ -60,6 +63,8 @@ class ServerOptions(Options):
     """Number of items on a page of a list."""
     cursor_key: bytes | None = option(default=None)
     """At least 32 secret bytes that sign cursors, the same in all processes of an endpoint. Random unless set."""
+    revisions: Sequence[str] | None = option(default=None)
+    """Revisions whose clients are served; all that are installed unless set. `[mcp.REVISION]` limits it to its own."""
     limits: Limits | bool = option(default=True)
     """Rate limits for calls, completions, progress and log messages; True for the defaults, False for none."""
     redact: Callable[[Any], Any] | None = option(default=None)
@@ -70,6 +75,9 @@ class ServerOptions(Options):
     """Number of pings without a response after which the connection is closed."""
     tasks: MemoryTasks | None = option(default=None)
     """Store of tasks; None if requests are not run as tasks."""
+
+    extensions: Sequence[ModuleType | Extension] = option(default=())
+    """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
 
     def __init__(self, **options: Any) -> None:
         """Raise `UsageError` for a value that does not fit its option, and ``TypeError`` for an unknown option."""

@@ -6,18 +6,36 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from .multi_revision import MultiRevisionServer, Reception
 from .server import Server
 
 if TYPE_CHECKING:
-    from ..connection.connection import Connection
     from ..http.server.wsgi import Application
+    from ..transports import Transport
 
 
 class RunnableServer(Server):
     """A server with the methods that run it over stdio."""
 
-    _pumped: Connection | None = None
-    """The connection that ``pump`` serves."""
+    _pumped: Reception | None = None
+    """The client that ``pump`` serves."""
+
+    # Hidden from type checkers, for which every attribute would exist.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from .missing_attributes import instead
+
+            hint = instead(name)
+            if hint is not None:
+                text = f"servers have no {name!r}; {hint}"
+                raise AttributeError(text)
+            # The usual error, or that of a property which has raised AttributeError.
+            return self.__getattribute__(name)
+
+    def serve(self, transport: Transport) -> None:
+        """Serve the client at the other end of a transport until it leaves or ``close`` is called."""
+        MultiRevisionServer([self]).serve(transport)
 
     def run_stdio(self) -> None:
         """Serve the program that started this one over stdin and stdout until it closes them.
@@ -39,11 +57,11 @@ class RunnableServer(Server):
         if self._pumped is None:
             from ..transports.stdio import Stdio
 
-            self._pumped = self.connect(Stdio())
-        connection = self._pumped
+            self._pumped = MultiRevisionServer([self]).connect(Stdio())
+        connection = self._pumped.connection
         connection.pump(timeout)
         if connection.closed:
-            self._close_connection(connection)
+            self._pumped.server.close_connection(connection)
         return not connection.closed
 
 

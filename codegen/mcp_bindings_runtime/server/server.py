@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
+from ..auth.scopes import scope_set
 from ..binding import Binding
 from ..connection.connection import Connection
 from ..connection.context import ServerContext
 from ..connection.handlers import Handlers
 from ..errors import UsageError
 from ..features.limited import Limited
+from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import OFFERED, declared_by, introduction
 from ..session.events import Incoming, Notified
 from ..session.log_levels import Level, check_level
 from ..session.session import Session
-from ..validation import require_method_key, require_transport
-from .announcements import Announcement, send_to_each
+from ..validation import require_callable, require_method_key, require_transport
+from .announcements import Announcement, announce_deferred, recipients, send_to_each
 from .options import ServerOptions
+from .served_revisions import ServedRevisions
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
+    from ..facts import Era
     from ..features.completion import Completions
     from ..features.pagination import Paginator
     from ..features.prompts import Prompts
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from ..tasks.extension_tasks import ExtensionTasks
     from ..tasks.store import MemoryTasks, Support
     from ..transports import Transport
+    from .subscription_opening import ChangeSource
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -48,6 +54,8 @@ class Server(Limited, ABC):
     """
 
     binding: Binding
+    change_source: ChangeSource | None = None
+    """Sends clients the changes to which they subscribe; None if the server announces changes itself."""
     context: ClassVar[type[ServerContext]]
 
     def __init__(self, name: str, version: str, **options: Any) -> None:
@@ -55,6 +63,10 @@ class Server(Limited, ABC):
         if chosen.ping is not None and "ping" not in self.binding.requests:
             message = f"servers of {self.binding.revision} send no requests, so no ping; leave `ping` out"
             raise UsageError(message)
+        if chosen.extensions:
+            from ..extensions.extended_binding import with_extensions
+
+            self.binding = with_extensions(self.binding, chosen.extensions)
         self.info = introduction(
             self.binding,
             name,
@@ -81,8 +93,11 @@ class Server(Limited, ABC):
         self._receiver: CoreTasks | ExtensionTasks | None = None
         self._declared: tuple[frozenset[str], CoreTasks | ExtensionTasks | None, Any] | None = None
         """Handled methods, task receiver, and the capabilities that follow from them."""
+        self._served = ServedRevisions(self.binding, chosen.revisions)
         self._registries: dict[str, Any] = {}
         """Registries of features by the names of their classes."""
+        self._has_scopes = False
+        self._scopes_ignored = False
         if chosen.tasks is not None:
             self._execute_tasks(chosen.tasks)
 
@@ -101,6 +116,32 @@ class Server(Limited, ABC):
         not send.
         """
         return self._handlers.register(key)
+
+    def raw_handler(
+        self, method: str
+    ) -> Callable[
+        [Callable[[dict[str, Any], Any], Mapping[str, Any]]], Callable[[dict[str, Any], Any], Mapping[str, Any]]
+    ]:
+        """Register the function that handles a request that no schema declares: its params and result are JSON objects.
+
+        ``method`` is its name on the wire. The function is called like those of ``handler``; ``_meta`` is in the context.
+        Connections that are open already do not know the method. Raise `UsageError` for a method of the revision, of one
+        of its ``extensions``, or with a handler.
+        """
+        from ..extensions.extended_binding import with_raw_request
+
+        binding, key = with_raw_request(self.binding, method)
+
+        def register(
+            function: Callable[[dict[str, Any], Any], Mapping[str, Any]],
+        ) -> Callable[[dict[str, Any], Any], Mapping[str, Any]]:
+            require_callable(f"the handler of {method}", function, ("params", "context"))
+            self.binding = binding
+            self._handlers.extend(binding)
+            self._handlers.add_raw(key, function)
+            return function
+
+        return register
 
     @property
     def capabilities(self) -> Any:
@@ -128,6 +169,10 @@ class Server(Limited, ABC):
             declared = self._declared = methods, receiver, capabilities
         return declared[2]
 
+    def capabilities_for(self, era: Era) -> Any:
+        """Return the capabilities that clients of an era may use, in the server's revision."""
+        return self.capabilities
+
     @property
     def tasks(self) -> MemoryTasks:
         """The store of tasks: the option ``tasks``, or else one with default limits.
@@ -139,6 +184,11 @@ class Server(Limited, ABC):
 
             self._execute_tasks(MemoryTasks())
         return cast("CoreTasks | ExtensionTasks", self._receiver).store
+
+    @property
+    def existing_tasks(self) -> MemoryTasks | None:
+        """The store of tasks; None if requests are not run as tasks."""
+        return None if self._receiver is None else self._receiver.store
 
     def supports_task(self, tool: str) -> Support:
         """Return whether a tool may or must be called as a task."""
@@ -178,8 +228,6 @@ class Server(Limited, ABC):
         """Return the registry of a feature; import its module and create it on first use."""
         found = self._registries.get(name)
         if found is None:
-            from importlib import import_module
-
             cls = getattr(import_module(f"..features.{module}", __package__), name)
             with self._lock:
                 found = self._registries.get(name)
@@ -198,6 +246,12 @@ class Server(Limited, ABC):
     def existing_registry(self, name: str) -> Any:
         """Return a registry by the name of its class; None if it was not used yet."""
         return self._registries.get(name)
+
+    def checked_scopes(self, what: str, scopes: Iterable[str]) -> frozenset[str]:
+        """Return the scopes that a registration requires, as a set; ``what`` names it in errors. Raise ``UsageError``."""
+        found = scope_set(f"{what}: scopes", scopes)
+        self._has_scopes = self._has_scopes or bool(found)
+        return found
 
     def add_default_handler(self, method: str, function: Callable[[Any, Any], Any]) -> None:
         """Register a function for a method of the client unless the method has a handler."""
@@ -224,6 +278,21 @@ class Server(Limited, ABC):
         """
         return {}
 
+    @property
+    def has_scopes(self) -> bool:
+        """Whether a tool, resource or prompt needs scopes."""
+        return self._has_scopes
+
+    @property
+    def options(self) -> ServerOptions:
+        """The options that the server was made with."""
+        return self._options
+
+    @property
+    def handlers(self) -> Handlers:
+        """The functions that handle requests and notifications."""
+        return self._handlers
+
     # Connections.
 
     @abstractmethod
@@ -239,6 +308,11 @@ class Server(Limited, ABC):
         It reads nothing until its ``serve`` or ``pump`` is called. ``versions`` are those of ``session``.
         """
         require_transport(transport)
+        if self.has_scopes and not self._scopes_ignored:
+            self._scopes_ignored = True
+            write_log(
+                "info", "the scopes of tools, resources and prompts are ignored: this transport has no access tokens"
+            )
         connection = Connection(
             transport,
             self.session(versions),
@@ -268,6 +342,7 @@ class Server(Limited, ABC):
 
     def handle_notification(self, connection: Channel, notified: Notified) -> None:
         """Call the handler of a notification, if there is one."""
+        announce_deferred(connection, self.binding, self._send_announcement)
         kept = connection.session.feature_state
         if notified.key.name == _ROOTS_CHANGED and "roots" in kept:
             kept["roots"].forget()
@@ -281,30 +356,44 @@ class Server(Limited, ABC):
                 return handled[0]
         return self._handlers.answer(connection, incoming, self.context(self, connection, incoming))
 
-    def serve(self, transport: Transport) -> None:
-        """Serve the client at the other end of a transport until it leaves or ``close`` is called."""
-        self.serve_connection(self.connect(transport))
+    # Other revisions.
+
+    @property
+    def revisions(self) -> tuple[str, ...]:
+        """The revisions whose clients are served, newest first: all that are installed, or those of the option."""
+        return self._served.revisions
+
+    def serving(self, revision: str) -> Server:
+        """Return the server for clients of a revision: this one, or its twin of that revision."""
+        return self if revision == self.binding.revision else self._served.twin(self, revision)
 
     def serve_connection(self, connection: Connection) -> None:
         """Serve a connection that ``connect`` has returned until the client leaves."""
-        if self._options.ping is not None:
-            from ..connection.keepalive import watch
-
-            watch(connection, self.binding, every=self._options.ping, failures=self._options.ping_failures)
+        self.watch(connection)
         try:
             connection.serve()
             connection.drain(self._options.grace)
         finally:
-            self._close_connection(connection)
+            self.close_connection(connection)
+
+    def watch(self, connection: Connection) -> None:
+        """Ping the client of a connection when it is silent, if the option ``ping`` is set."""
+        if self._options.ping is not None:
+            from ..connection.keepalive import watch
+
+            watch(connection, self.binding, every=self._options.ping, failures=self._options.ping_failures)
 
     def close(self) -> None:
         """Close all connections. Idempotent; may be called from any thread."""
         with self._lock:
             connections = list(self._connections)
         for connection in connections:
-            self._close_connection(connection)
+            self.close_connection(connection)
+        for twin in self._served.twins:
+            twin.close()
 
-    def _close_connection(self, connection: Channel) -> None:
+    def close_connection(self, connection: Channel) -> None:
+        """Close one connection."""
         connection.close(self._closing_lines(connection))
         self.remove_connection(connection)
 
@@ -317,7 +406,9 @@ class Server(Limited, ABC):
     def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
         """Send a notification to every client that has finished its handshake."""
         require_method_key(key)
-        self._announce(Announcement(key, params))
+        methods = self.binding.wire_methods
+        wire: Any = None if methods is None else methods.keys.get(key)
+        self._announce(Announcement(key, params) if wire is None else Announcement(wire, wire.to_wire(params)))
 
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Send a log message to every client that wants messages of this level.
@@ -340,10 +431,11 @@ class Server(Limited, ABC):
         for relay in list(self.relays):
             relay(announcement)
         self.announce_locally(announcement)
+        for twin in self._served.twins:
+            twin.relay_announcement(announcement)
 
     def announce_locally(self, announcement: Announcement) -> None:
         """Send an announcement to the clients of this process."""
-        local = self._connections - self._relayed
 
         def send(connection: Channel) -> None:
             if announcement.level is not None:
@@ -351,7 +443,7 @@ class Server(Limited, ABC):
             else:
                 self._send_announcement(connection, announcement)
 
-        send_to_each((each for each in local if announcement.reaches(self.binding, each.session)), send)
+        send_to_each(recipients(announcement, self._connections - self._relayed, self.binding), send)
 
     @abstractmethod
     def _send_announcement(self, connection: Channel, announcement: Announcement) -> None:

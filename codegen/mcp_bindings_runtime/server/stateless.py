@@ -18,10 +18,11 @@ from .runnable import RunnableServer
 if TYPE_CHECKING:
     from ..connection.channel import Channel
     from ..features.cache_hints import CachePolicy
-    from ..methods import RequestMethod
+    from ..methods import NotificationMethod, RequestMethod
     from ..session.multi_round import RequestStates, Round
     from ..tasks.extension_tasks import ExtensionTasks
     from ..tasks.store import MemoryTasks
+    from .call_router import CallRouter
 
 
 class StatelessServer(RunnableServer):
@@ -29,6 +30,8 @@ class StatelessServer(RunnableServer):
 
     _stateless_options: StatelessServerOptions
     _extension: ExtensionTasks | None = None
+    call_router: CallRouter | None = None
+    """Routes retries to the process that holds their call; None if no other process serves the same endpoint."""
 
     def __init__(self, name: str, version: str, **options: Any) -> None:
         super().__init__(name, version, **options)
@@ -47,12 +50,14 @@ class StatelessServer(RunnableServer):
         session = stateless.StatelessServerSession(
             self.binding,
             info=self.info,
-            capabilities=self.capabilities,
+            capabilities=None,
             instructions=self.instructions,
             versions=versions or tuple(self._stateless_options.versions),
-            freshness=self.cache_hints(stateless.DISCOVER),
         )
+        # Few requests need them, and each has a session of its own over HTTP.
         session.current_capabilities = lambda: self.capabilities
+        session.freshness = lambda: self.cache_hints(stateless.DISCOVER)
+        session.defers_subscriptions = self.change_source is not None
         if self._extension is not None:
             session.select_watched = self._extension.watched
         return session
@@ -89,6 +94,8 @@ class StatelessServer(RunnableServer):
         try:
             cast("ExtensionTasks", self._extension).begin(connection, incoming)
         except ResponseError as error:
+            # Its handler does not run again.
+            incoming.stop_calls()
             line = self._handlers.refuse(connection, incoming, ErrorObject(error.code, error.message, error.data))
             with connection.lock:
                 return connection.session.settle(incoming, line)
@@ -99,6 +106,16 @@ class StatelessServer(RunnableServer):
             connection.send_after_replies(lambda: _session_of(connection).publish_task(task_id, status))
 
         send_to_each(self._connections.copy(), send)
+
+    # Subscriptions to changes of another source.
+
+    def listening_context(self, connection: Channel, incoming: Incoming) -> Any:
+        """Return the context of a subscription."""
+        return self.context(self, connection, incoming)
+
+    def announced(self, key: NotificationMethod[Any], params: Any) -> tuple[NotificationMethod[Any], Any] | None:
+        """Return a change as clients receive it; None if they do not."""
+        return key, params
 
     # Services for the registries of features.
 
@@ -149,6 +166,10 @@ class StatelessServer(RunnableServer):
 
         A question to the client is a response, too (Multi Round-Trip Requests).
         """
+        if incoming.accepted is not None and self.change_source is not None:
+            from .subscription_opening import open_subscription
+
+            return open_subscription(self, self.change_source, connection, incoming)
         try:
             return super().handle_request(connection, incoming)
         except Detached:

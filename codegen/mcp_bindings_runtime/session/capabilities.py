@@ -50,6 +50,10 @@ def declared_by(
             text = f"`capabilities` must be a {cls.__name__} of {binding.revision}, got {more!r}"
             raise UsageError(text)
         _merge(declared, binding.codec.unstructure(more))
+    if binding.wire_methods is not None:
+        from ..extensions.extended_binding import declare_extensions
+
+        declare_extensions(binding, side, declared)
     return binding.codec.structure(declared, cls)
 
 

@@ -24,3 +24,7 @@ class Abandoned(BaseException):
 
 class Detached(BaseException):
     """Ends a handler that is run again as a task."""
+
+
+class SessionBegins(Exception):
+    """Raised by a session without handshake for ``initialize`` or another revision, if another server can continue."""

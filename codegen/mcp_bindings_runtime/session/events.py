@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from ..errors import CallCancelled
 from ..jsonrpc import ErrorObject, RequestId
 from ..methods import NotificationMethod, RequestMethod
+from .caller import Caller
 
 
 class PendingCall(Protocol):
@@ -43,18 +44,22 @@ class Incoming:
     """The batch that it is part of."""
     refusal: ErrorObject | None = None
     """The error with which it was answered; some transports express it in their own terms, too."""
-    principal: str | None = None
-    """The sender's identity, set by an authenticating transport before the request is handled."""
+    caller: Caller | None = None
+    """The authenticated sender, set by an authenticating transport before the request is handled."""
     source: str | None = None
     """The address of the sender if requests come without a lasting connection; "" if it is unknown."""
     result: Any = None
     """The result with which it was answered, in revisions where that may be a task."""
+    accepted: Any = None
+    """The part of the filter of a subscription that the server supports; None for other requests."""
     end_task: Callable[[], object] | None = None
     """Ends the task that it becomes; for transports that notice that the answer cannot be delivered."""
     task: str | None = None
     """The id of the task that it became, while progress may follow."""
     calls: set[PendingCall] | None = None
     """The calls to the peer that its handler waits for."""
+    related: frozenset[RequestId] = frozenset()
+    """The ids of the requests of this side during one of which it was sent; empty if the transport does not tell."""
     cancellation: CancelsCalls | None = None
     """Cancels the calls of a client's handler."""
 
@@ -62,6 +67,11 @@ class Incoming:
         self.key = key
         self.id = request_id
         self.params = params
+
+    @property
+    def principal(self) -> str | None:
+        """The identity of the sender; None if it is not authenticated."""
+        return None if self.caller is None else self.caller.principal
 
     def stop_calls(self) -> None:
         """Cancel the calls of the handler of this cancelled request; do not hold the session's lock."""
@@ -153,14 +163,16 @@ class Reply:
 class Dropped:
     """A message without effect, with the reason for the local log."""
 
-    __slots__ = ("bad", "elsewhere", "reason")
+    __slots__ = ("bad", "elsewhere", "expected", "reason")
 
-    def __init__(self, reason: str, *, bad: bool = False, elsewhere: bool = False) -> None:
+    def __init__(self, reason: str, *, bad: bool = False, elsewhere: bool = False, expected: bool = False) -> None:
         self.reason = reason
         self.elsewhere = elsewhere
         """Whether it is about a request that is unknown here, but may be in progress in another process of the server."""
         self.bad = bad
         """Whether the peer should not have sent it; other messages are merely late or of no use."""
+        self.expected = expected
+        """Whether every slow peer sends it, so that it says nothing about what is wrong."""
 
 
 class LateTask:

@@ -97,7 +97,7 @@ class Round:
         self._states = states
         self._capabilities = params.meta.client_capabilities
         first = params.__replace__(input_responses=None, request_state=None)
-        self._request = _digest(key.name, binding.codec.unstructure(first))
+        self._request = digest_of(key.name, binding.codec.unstructure(first))
         self._principal = principal
         self._answers: list[list[Any]] = []
         self._questions = 0
@@ -113,15 +113,9 @@ class Round:
     def answer(self, key: RequestMethod[Any, Any], params: Any) -> Any:
         """Return the client's response to a request; raise ``InputNeeded`` if it must be sent first."""
         binding = self._binding
-        if key.capability is not None and not binding.declares(self._capabilities, key.capability):
-            required: Any = {}
-            for part in reversed(key.capability.split(".")):
-                required = {part: required}
-            raise ResponseError(
-                MISSING_CLIENT_CAPABILITY, "Missing required client capability", {"requiredCapabilities": required}
-            )
+        require_capability(binding, self._capabilities, key)
         request = key.message(params=params)
-        question = _digest(key.name, binding.codec.unstructure(request))
+        question = digest_of(key.name, binding.codec.unstructure(request))
         index = self._questions
         self._questions += 1
         name = _name(index)
@@ -139,12 +133,29 @@ class Round:
         raise InputNeeded(name, request, state)
 
 
+def require_capability(binding: Binding, capabilities: Any, key: RequestMethod[Any, Any]) -> None:
+    """Raise ``ResponseError`` (-32021) if the client has not declared that it answers a request."""
+    if key.capability is None or binding.declares(capabilities, key.capability):
+        return
+    raise ResponseError(
+        MISSING_CLIENT_CAPABILITY, "Missing required client capability", required_capabilities(key.capability)
+    )
+
+
+def required_capabilities(path: str) -> dict[str, Any]:
+    """Return the data of the error -32021 for the path of a capability, such as ``sampling.tools``."""
+    required: dict[str, Any] = {}
+    for part in reversed(path.split(".")):
+        required = {part: required}
+    return {"requiredCapabilities": required}
+
+
 def _name(index: int) -> str:
     """Return the key of a question in ``inputRequests``."""
     return f"question-{index + 1}"
 
 
-def _digest(method: str, params: dict[str, Any]) -> str:
+def digest_of(method: str, params: dict[str, Any]) -> str:
     """Return the digest of the params without ``_meta``, which may differ between rounds."""
     params = {key: item for key, item in params.items() if key != "_meta"}
     return _sha256(json.dumps([method, params], separators=(",", ":"), sort_keys=True))

@@ -10,15 +10,15 @@ One thread at a time may call a session. A method's effect on the session is com
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..binding import OTHER_SIDE, Binding
+from ..codec.error_wording import describe
 from ..codec.json_text import NotJson, refuse_constant
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from ..facts import Era
 from ..jsonrpc import (
-    METHOD_NOT_FOUND,
     NO_ID,
     PARSE_ERROR,
     ErrorObject,
@@ -30,19 +30,36 @@ from ..jsonrpc import (
 )
 from ..meta import meta_of, token_in
 from ..methods import NotificationMethod, RequestMethod, Side
-from ..validation import require_method_key
 from . import lifecycle, progress
 from .events import Batch, Dropped, Event, Incoming, LateTask, Notified, Outcome, Reply, RequestCancelled
 from .late_tasks import LateTasks
+from .undeclared_messages import UndeclaredMessages
 
 if TYPE_CHECKING:
     from .task_tracker import TaskTracker
 
 
-class Session:
+class Session(UndeclaredMessages):
     """One side of a session in one revision; the base of the sessions of both eras."""
 
     era: ClassVar[Era]
+    _answering: ClassVar[Mapping[str, str]] = {}
+    """Method that the session answers itself, to the name of its function."""
+
+    # Initial values are attributes of the class: over HTTP a session may be a single request.
+    peer_info: Any = None
+    """The ``Implementation`` of the peer; None until it is known."""
+    peer_capabilities: Any = None
+    """The capabilities of the peer; None until they are known."""
+    requests_sent: int = 0
+    """The number of requests sent, which is the id of the last one."""
+    tasks: TaskTracker | None = None
+    """The requests that became tasks; None in revisions without tasks."""
+    _in_batch = False
+    _task_calls: frozenset[str] = frozenset()
+    """Methods whose requests the peer may answer with a task that they do not ask for."""
+    _late_tasks: LateTasks | None = None
+    """The cancelled requests that may still be answered with a task; None while there are none."""
 
     def __init__(self, binding: Binding, side: Side, *, info: Any, capabilities: Any) -> None:
         self.binding = binding
@@ -51,10 +68,6 @@ class Session:
         """The ``Implementation`` of this side."""
         self.capabilities = capabilities
         """The capabilities that this side declares."""
-        self.peer_info: Any = None
-        """The ``Implementation`` of the peer; None until it is known."""
-        self.peer_capabilities: Any = None
-        """The capabilities of the peer; None until they are known."""
         self.state: lifecycle.State = lifecycle.INITIAL_STATE[self.era]
         self._may_send = lifecycle.MAY_SEND[self.era][side]
         self._may_receive = lifecycle.MAY_RECEIVE[self.era][side]
@@ -64,31 +77,20 @@ class Session:
         self._decode = binding.codec.read
         self._encode = binding.encode
         self._sender: Side = OTHER_SIDE[side]
-        self.requests_sent = 0
-        """The number of requests sent, which is the id of the last one."""
         self._pending: dict[RequestId, RequestMethod[Any, Any]] = {}
         """Requests of this side that wait for a response."""
         self._progress: dict[RequestId, float | None] = {}
         """Requests of this side whose progress is wanted, with the last value received."""
         self._running: dict[RequestId, Incoming] = {}
         """Requests of the peer that wait for a response."""
-        self._in_batch = False
         self._sendable: dict[RequestMethod[Any, Any] | NotificationMethod[Any], lifecycle.State] = {}
         """Messages that were checked, with the state in which they may be sent."""
         self._receivable: dict[RequestMethod[Any, Any], lifecycle.State] = {}
         """Requests that were checked, with the state in which they may be received."""
         self._task_requests: set[RequestId] = set()
         """Requests for tasks, which only ``tasks/cancel`` cancels (2025-11-25, Cancellation: Behavior Requirements)."""
-        self._task_calls: frozenset[str] = frozenset()
-        """Methods whose requests the peer may answer with a task that they do not ask for."""
-        self._late_tasks: LateTasks | None = None
-        """The cancelled requests that may still be answered with a task; None while there are none."""
         self.feature_state: dict[str, Any] = {}
         """Feature to its state in this session."""
-        self._handlers: dict[str, Callable[[Any], Event]] = {}
-        """Method to the function of the session that answers it."""
-        self.tasks: TaskTracker | None = None
-        """The requests that became tasks; None in revisions without tasks."""
         if "tasks/result" in binding.requests:
             from .task_tracker import TaskTracker
 
@@ -103,7 +105,7 @@ class Session:
         ``EncodeError`` and ``ConnectionClosed``.
         """
         if self._sendable.get(key) is not self.state:
-            self._require_sendable(key, request=True)
+            key, params = self._sendable_form(key, params, request=True)
         request_id = self.requests_sent + 1
         task = self.tasks is not None and self.tasks.check_request(key, params, request_id, self.peer_capabilities)
         self.requests_sent = request_id
@@ -119,7 +121,7 @@ class Session:
     def notify(self, key: NotificationMethod[Any], params: Any = None) -> bytes:
         """Return the line of a notification; raise the errors of ``request``."""
         if self._sendable.get(key) is not self.state:
-            self._require_sendable(key, request=False)
+            key, params = self._sendable_form(key, params, request=False)
         line = self._encode(key.message(params=params))
         if self.tasks is not None:
             self.tasks.record_sent(key, params)
@@ -156,11 +158,10 @@ class Session:
         del self._running[incoming.id]
         if incoming.result is not None and self.tasks is not None:
             self.tasks.record_answer(incoming)
-        batch = incoming.batch
-        if batch is None:
+        if incoming.batch is None:
             return line
-        batch.answers.append(line)
-        return self._complete_one(batch)
+        incoming.batch.answers.append(line)
+        return self._complete_one(incoming.batch)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
         """Stop waiting for a response, and return the line that notifies the peer.
@@ -240,17 +241,17 @@ class Session:
 
     def _receive_message(self, message: Any) -> Event:
         key = self._keys.get(message.__class__)
+        if isinstance(key, RequestMethod):
+            return self._receive_request(key, message)
         if key is not None:
-            if isinstance(key, RequestMethod):
-                return self._receive_request(key, message)
             return self._receive_notification(key, message)
         if message.__class__ is self.binding.response:
             return self._receive_response(message.id, message.result, None)
         if message.__class__ is self.binding.error:
             return self._receive_error(message)
         if message.__class__ is self.binding.unknown_request:
-            return self._refuse(message.id, self._not_found(message))
-        return Dropped(f"{message.method} is not a notification of a {self._sender} in {self.binding.revision}")
+            return self._receive_undeclared_request(message)
+        return self._receive_undeclared_notification(message)
 
     def _receive_request(self, key: RequestMethod[Any, Any], message: Any) -> Event:
         params = message.params
@@ -261,9 +262,8 @@ class Session:
         error = self._check_request(key, params)
         if error is not None:
             return self._refuse(message.id, error)
-        handler = self._handlers.get(key.name)
-        if handler is not None:
-            return handler(message)
+        if key.name in self._answering:
+            return cast("Event", getattr(self, self._answering[key.name])(message))
         incoming = self._running[message.id] = Incoming(key, message.id, params)
         meta = meta_of(params, declared=key.name not in self._undeclared_meta)
         if meta is not None:
@@ -284,11 +284,6 @@ class Session:
         if "response" not in self._may_send[self.state]:
             return Dropped(f"a {self.side} sends no responses in {self.binding.revision}, so not this one: {error}")
         return Reply(self._error_line(request_id, error), error)
-
-    def _not_found(self, message: Any) -> ErrorObject:
-        """Return the error for a request whose method the peer may not send in this revision."""
-        reason = f"a {self._sender} does not send {message.method} in {self.binding.revision}"
-        return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": message.method, "reason": reason})
 
     def _receive_notification(self, key: NotificationMethod[Any], message: Any) -> Event:
         if lifecycle.kind_of(key.name, request=False) not in self._may_receive[self.state]:
@@ -318,10 +313,7 @@ class Session:
     def _receive_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         key = None if request_id is None else self._pending.pop(request_id, None)
         if request_id is None or key is None:
-            line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
-            if line is not None:
-                return LateTask(line)
-            return Dropped(f"a response to the unknown request {request_id!r} ({error or 'a result'})", elsewhere=True)
+            return self._receive_late_response(request_id, result, error)
         outcome = Outcome(request_id, result, error)
         wants_progress, last = request_id in self._progress, self._progress.pop(request_id, None)
         self._task_requests.discard(request_id)
@@ -330,6 +322,13 @@ class Session:
             outcome.goes_on = wants_progress and self.tasks.follow(request_id, last, result)
         return outcome
 
+    def _receive_late_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
+        """Return the event of a response for which no request of this session waits."""
+        line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
+        if line is not None:
+            return LateTask(line)
+        return Dropped(f"a response to the unknown request {request_id!r} ({error or 'a result'})", elsewhere=True)
+
     # Invalid messages of the peer.
 
     def _receive_invalid(self, line: bytes, error: DecodeError) -> Sequence[Event]:
@@ -337,6 +336,9 @@ class Session:
         try:
             value = json.loads(line.decode(), parse_constant=refuse_constant)
         except (NotJson, ValueError, RecursionError):
+            if self.side == "client":
+                found = describe(line.decode("utf-8", "replace"))
+                return (Dropped(f"the server wrote {found}, which is not a message"),)
             reason = f"{error.found} at {error.path}"
             return (self._refuse_without_id(ErrorObject(PARSE_ERROR, "Parse error", {"reason": reason})),)
         if value.__class__ is list and value and self.binding.batches:
@@ -370,10 +372,6 @@ class Session:
         if found.id is None:
             return self._refuse_without_id(found.error)
         return self._refuse(found.id, self._explain_refusal(value, found.error))
-
-    def _explain_refusal(self, value: Any, error: ErrorObject) -> ErrorObject:
-        """Return the error for an invalid request, which an era may replace by a better one."""
-        return error
 
     def _refuse_without_id(self, error: ErrorObject) -> Event:
         """Answer a line that is not a message. Only servers do: some servers print other text on stdout."""
@@ -421,8 +419,8 @@ class Session:
 
     # Checks of what is sent.
 
-    def _require_sendable(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
-        require_method_key(key)
+    def require_sendable(self, key: RequestMethod[Any, Any] | NotificationMethod[Any], *, request: bool) -> None:
+        """Raise ``UsageError`` for a message that may not be sent now, ``NotDeclared``, or ``ConnectionClosed``."""
         if self.side not in key.sent_by:
             text = f"{key.name} is sent by a {self._sender}, not by a {self.side}"
             raise UsageError(text)

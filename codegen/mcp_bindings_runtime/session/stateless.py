@@ -14,6 +14,7 @@ from ..facts import Era
 from ..jsonrpc import UNSUPPORTED_VERSION, ErrorObject, RequestId, is_unicode
 from ..meta import member
 from ..methods import NotificationMethod, RequestMethod
+from .control_flow import SessionBegins
 from .events import Dropped, Event, Incoming, Notified, Published, Reply
 from .session import Session
 
@@ -78,6 +79,14 @@ class StatelessClientSession(Session):
         self.peer_info = None if result.meta is None else result.meta.server_info
         self.instructions = result.instructions
 
+    def cancel(self, request_id: RequestId, reason: str | None = None) -> bytes | None:
+        """See ``Session.cancel``. The first ``server/discover`` is not cancelled: a late result still shows the era."""
+        key = self._pending.get(request_id)
+        if key is not None and key.name == DISCOVER and self.peer_capabilities is None:
+            self.forget(request_id)
+            return None
+        return super().cancel(request_id, reason)
+
     def meta(self, entries: Mapping[str, Any] | None = None) -> Any:
         """Return ``_meta`` of a request, with further entries by their wire names."""
         return self.binding.types.RequestMetaObject(
@@ -136,11 +145,24 @@ class StatelessClientSession(Session):
 class StatelessServerSession(Session):
     """A server: it answers ``server/discover`` itself, and keeps the subscriptions of its connection.
 
-    ``versions`` are the revisions supported at its address. ``freshness`` are the attributes of the discovery result
-    that limit caching.
+    ``versions`` are the revisions supported at its address.
     """
 
     era: ClassVar[Era] = "stateless"
+    _answering: ClassVar[Mapping[str, str]] = {DISCOVER: "_answer_discover", LISTEN: "_open_subscription"}
+
+    current_capabilities: Callable[[], Any] | None = None
+    """Returns the capabilities where they may change; each request is independent of what others were told."""
+    freshness: Callable[[], Mapping[str, Any]] | None = None
+    """Returns the attributes of the discovery result that limit caching; None if it is not to be cached."""
+    hands_over: bool = False
+    """Whether ``initialize`` raises `SessionBegins`, because a server with a handshake can answer it."""
+    defers_subscriptions: bool = False
+    """Whether a handler opens subscriptions by ``begin_subscription``, instead of the session at once."""
+    others: Sequence[str] = ()
+    """Revisions whose requests raise `SessionBegins` while none is in progress, because other servers answer them."""
+    select_watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
+    """Selects the tasks that a subscription may watch from those that it asks for; set by the tasks extension."""
 
     def __init__(
         self,
@@ -150,22 +172,21 @@ class StatelessServerSession(Session):
         capabilities: Any,
         instructions: str | None = None,
         versions: Sequence[str] = (),
-        freshness: Mapping[str, Any] = _STALE,
     ) -> None:
-        self.current_capabilities: Callable[[], Any] | None = None
-        """Returns the capabilities where they may change; each request is independent of what others were told."""
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
         """The server's instructions for language models."""
-        self._freshness = freshness
-        self.versions = [*versions] or [binding.revision]
-        self._input_required = binding.types.InputRequiredResult
-        self._handlers[DISCOVER] = self._answer_discover
-        self._handlers[LISTEN] = self._open_subscription
+        self.versions = versions or (binding.revision,)
         self._subscriptions: dict[RequestId, Any] = {}
         """Request id of a subscription to its filter."""
-        self.select_watched: Callable[[Session, Any, Sequence[Any]], list[str]] | None = None
-        """Selects the tasks that a subscription may watch from those that it asks for; set by the tasks extension."""
+
+    def receive_value(self, value: dict[str, Any]) -> Event:
+        """Return the event of a message that was parsed; see ``receive``. Call it once in a session that is open."""
+        try:
+            message = self.binding.codec.read_value(value, self._sender, self._pending)
+        except DecodeError as error:
+            return self._refuse_invalid(value, error)
+        return self._receive_message(message)
 
     @property
     def capabilities(self) -> Any:
@@ -178,21 +199,22 @@ class StatelessServerSession(Session):
 
     def _answer_discover(self, message: Any) -> Event:
         result = self.binding.requests[DISCOVER].result(
-            supported_versions=self.versions,
+            supported_versions=[*self.versions],
             capabilities=self.capabilities,
             instructions=self.instructions,
-            **self._freshness,
+            **(_STALE if self.freshness is None else self.freshness()),
         )
         return Reply(self._encode(self.binding.response(id=message.id, result=self._add_result_meta(result))))
 
     def _add_result_meta(self, result: Any) -> Any:
-        if result.__class__ is self._input_required and not result.input_requests and result.request_state is None:
+        types = self.binding.types
+        if result.__class__ is types.InputRequiredResult and not result.input_requests and result.request_state is None:
             # Multi Round-Trip Requests: Server Requirements. The client would send the same request for ever.
             found, expected = "neither `inputRequests` nor `requestState`", "at least one of the two"
             raise EncodeError(("result",), found, expected, self.binding.revision)
         meta = result.meta
         if meta is None:
-            return result.__replace__(meta=self.binding.types.ResultMetaObject(server_info=self.info))
+            return result.__replace__(meta=types.ResultMetaObject(server_info=self.info))
         if meta.server_info is not None:
             return result
         return result.__replace__(meta=meta.__replace__(server_info=self.info))
@@ -203,6 +225,10 @@ class StatelessServerSession(Session):
             text = f"{key.name} is sent to subscribers only; use the server's notify()"
             raise UsageError(text)
         return super().notify(key, params)
+
+    def _missing_capability(self, key: RequestMethod[Any, Any] | NotificationMethod[Any]) -> str:
+        # The client's capabilities are those of a request, which its context knows.
+        return "" if getattr(key, "capability_of", "sender") == "receiver" else super()._missing_capability(key)
 
     # The revision of a request.
 
@@ -220,6 +246,8 @@ class StatelessServerSession(Session):
 
     def _prefer_version_error(self, method: Any, params: Any, error: ErrorObject) -> ErrorObject:
         """Return the error for a request of another revision instead: in that revision it may be valid."""
+        if self.hands_over and method == INITIALIZE and member(params, "_meta", VERSION) is None:
+            raise SessionBegins
         error = self._other_revision(method, params) or error
         return name_versions(error, self.versions) if method == INITIALIZE else error
 
@@ -235,7 +263,10 @@ class StatelessServerSession(Session):
         return self._unsupported_version(version) if is_unicode(version) and version != self.binding.revision else None
 
     def _unsupported_version(self, version: str) -> ErrorObject:
-        data = {"supported": self.versions, "requested": version}
+        """Return the error for a revision; raise `SessionBegins` if the connection can continue in it."""
+        if version in self.others and not self._running:
+            raise SessionBegins
+        data = {"supported": [*self.versions], "requested": version}
         return ErrorObject(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
     # Subscriptions.
@@ -247,47 +278,65 @@ class StatelessServerSession(Session):
 
     def _open_subscription(self, message: Any) -> Event:
         """Open a subscription and acknowledge the part of its filter that the server supports."""
-        wanted = message.params.notifications
+        try:
+            accepted = self._supported_filter(message.params)
+        except ResponseError as error:
+            return self._refuse(message.id, ErrorObject(error.code, error.message, error.data))
+        incoming = self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
+        if self.defers_subscriptions:
+            incoming.meta, incoming.accepted = message.params.meta, accepted
+            return incoming
+        return Reply(self.begin_subscription(message.id, accepted))
+
+    def _supported_filter(self, params: Any) -> Any:
+        """Return the part of a filter that the server supports; raise ``ResponseError``."""
+        wanted = params.notifications
         tasks: Any = member(wanted.extra, _TASK_IDS)
+        watched: list[str] | None = None
         if self.select_watched is not None and tasks.__class__ is list:
-            try:
-                tasks = self.select_watched(self, message.params.meta, tasks)
-            except ResponseError as error:
-                return self._refuse(message.id, ErrorObject(error.code, error.message, error.data))
-        else:
-            tasks = None
+            watched = self.select_watched(self, params.meta, tasks)
         accepted = self.binding.types.SubscriptionFilter(
             **{name: True for method, name in FILTERS.items() if getattr(wanted, name) and self._can_publish(method)}
         )
         if wanted.resource_subscriptions and self._can_publish(UPDATED):
             accepted.resource_subscriptions = list(wanted.resource_subscriptions)
-        if tasks is not None:
-            accepted.extra = {_TASK_IDS: tasks}
-        self._running[message.id] = Incoming(self.binding.requests[LISTEN], message.id, message.params)
-        self._subscriptions[message.id] = accepted
+        if watched is not None:
+            accepted.extra = {_TASK_IDS: watched}
+        return accepted
+
+    def begin_subscription(self, subscription: RequestId, accepted: Any) -> bytes:
+        """Open a subscription, and return the line that acknowledges this part of its filter."""
+        self._subscriptions[subscription] = accepted
         key = self.binding.notifications["notifications/subscriptions/acknowledged"]
-        params = key.params(notifications=accepted, meta=self._subscription_meta(message.id))
-        return Reply(self._encode(key.message(params=params)))
+        params = key.params(notifications=accepted, meta=self._subscription_meta(subscription))
+        return self._encode(key.message(params=params))
 
     def _subscription_meta(self, subscription: RequestId) -> Any:
         return self.binding.types.NotificationMetaObject(subscription_id=subscription)
 
-    def publish(self, key: NotificationMethod[Any], params: Any = None, *, about: Sequence[str] = ()) -> list[bytes]:
+    def publish(
+        self,
+        key: NotificationMethod[Any],
+        params: Any = None,
+        *,
+        about: Sequence[str] = (),
+        only: RequestId | None = None,
+    ) -> list[bytes]:
         """Return the lines of a change for each subscription to it, or to a resource with a URI in ``about``.
 
-        Raise ``UsageError`` for a notification to which clients cannot subscribe.
+        ``only`` limits that to one subscription. Raise ``UsageError`` for a notification to which clients cannot subscribe.
         """
         name = FILTERS.get(key.name)
         if name is None and key.name != UPDATED:
             text = f"clients cannot subscribe to {key.name}; use one of {', '.join([*FILTERS, UPDATED])}"
             raise UsageError(text)
-        self._require_sendable(key, request=False)
+        self.require_sendable(key, request=False)
         lines: list[bytes] = []
         change: Any = key.params() if params is None else params
         for subscription, accepted in self._subscriptions.items():
             uris = accepted.resource_subscriptions or ()
             wanted = any(uri in uris for uri in (change.uri, *about)) if name is None else getattr(accepted, name)
-            if not wanted:
+            if not wanted or (only is not None and subscription != only):
                 continue
             meta = change.meta or self._subscription_meta(subscription)
             tagged = change.__replace__(meta=meta.__replace__(subscription_id=subscription))

@@ -40,6 +40,11 @@ class Task:
         return self._stored.id
 
     @property
+    def seconds_kept(self) -> float:
+        """Seconds from its creation for which the task is kept."""
+        return self._stored.ttl
+
+    @property
     def cancelled(self) -> bool:
         """Whether the task was cancelled or has expired, or its requestor has gone."""
         return self._stored.stopped.is_set()

@@ -62,7 +62,7 @@ class ExtensionTasks(TaskEngine):
         if method != _CALL_TOOL:
             return None
         support = self.store.support(incoming.params.name)
-        if support == "forbidden":
+        if support == "forbidden" or self.store.handler_decides:
             return None
         if not self._understood(incoming):
             return (self._refuse(connection, incoming, missing()),) if support == "required" else None

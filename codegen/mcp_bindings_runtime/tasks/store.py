@@ -11,7 +11,7 @@ from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..account import Account
+from ..connection.account import Account
 from ..connection.thread_pool import ThreadPool
 from ..errors import RequestTimeout, ResponseError, UsageError
 from ..features.registry import Changes, Registry
@@ -53,6 +53,9 @@ class MemoryTasks:
 
     Thread-safe. Several servers may share one.
     """
+
+    handler_decides: bool = False
+    """Whether the handlers of calls in 2026-07-28 decide which of them become tasks, by ``Context.begin_task``."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from mcp_bindings_runtime.client.any_client import AnyClient
 from mcp_bindings_runtime.client.options import ONLY_OF_ONE_REVISION, NegotiationOptions
 from support.scripted_peers import package
 
-MAKING = {"stdio", "http", "in_memory", "over"}
+MAKING = {"stdio", "http", "in_memory", "over", "replay"}
 """Ways to make a client of one revision."""
 INSIDE = {
     "options_class",

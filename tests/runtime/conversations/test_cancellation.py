@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from threading import Event
@@ -13,7 +14,7 @@ from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.transports.memory import pair
 from support.echo_server import echo_server
 from support.revisions import HANDSHAKE, STATELESS
-from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, text_of, times_out
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]
@@ -51,15 +52,16 @@ def test_a_request_that_takes_too_long_is_cancelled_with_the_reason(revision):
 
     with scripted_server(package(revision).Client, play) as (client, _):
         client.connect()
-        with pytest.raises(RequestTimeout, match=r"tools/call: no answer in 0.05 s"):
-            client.call_tool("first", {}, timeout=0.05)
+        late = times_out(lambda seconds: client.call_tool("first", {}, timeout=seconds), lambda: heard)
         assert text_of(client.call_tool("second", {})) == "second"
-        assert not client.connection.calls
+        # The caller may go on before the thread that reads has forgotten the call.
+        eventually(lambda: not client.connection.calls)
         assert not client.connection.session._pending
     asked, cancelled = heard
     assert cancelled["method"] == "notifications/cancelled"
     assert cancelled["params"]["requestId"] == asked["id"]
-    assert cancelled["params"]["reason"] == "tools/call: no answer in 0.05 s"
+    assert cancelled["params"]["reason"] == str(late)
+    assert re.fullmatch(r"tools/call: no answer in [0-9.]+ s", str(late))
 
 
 @each_revision
@@ -74,8 +76,15 @@ def test_nobody_waits_without_end_though_no_timeout_is_set(revision, monkeypatch
         return mcp.types.CallToolResult(content=[])
 
     mine, theirs = pair()
-    receive = mine.receive
-    monkeypatch.setattr(mine, "receive", lambda timeout=None: (waits.append(timeout), receive(timeout))[1])
+    receive, me = mine.receive, threading.get_ident()
+
+    def note(timeout=None):
+        # The client's own thread waits without end, whenever the caller does not read.
+        if threading.get_ident() == me:
+            waits.append(timeout)
+        return receive(timeout)
+
+    monkeypatch.setattr(mine, "receive", note)
     threading.Thread(target=server.serve, args=(theirs,), name="test-server", daemon=True).start()
     with mcp.Client.over(mine) as client:
         client.call_tool("x", {})
@@ -91,9 +100,10 @@ def test_nobody_waits_without_end_though_no_timeout_is_set(revision, monkeypatch
 def test_the_handler_of_a_cancelled_request_sees_it_and_its_answer_is_not_sent(revision):
     server, seen = echo_server(revision)
     with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
-        with pytest.raises(RequestTimeout):
-            client.call_tool("echo", {"n": 7, "hold": True}, timeout=0.05)
-        eventually(lambda: seen.cancelled == [7])
+        times_out(
+            lambda seconds: client.call_tool("echo", {"n": 7, "hold": True}, timeout=seconds), lambda: 7 in seen.numbers
+        )
+        eventually(lambda: set(seen.cancelled) == {7})
         assert text_of(client.call_tool("echo", {"n": 8})) == "8"
 
 
@@ -174,8 +184,10 @@ def test_initialize_is_never_cancelled(revision):
         heard.append(spoken.hear()["method"])
         heard.append(spoken.hear())
 
-    with scripted_server(package(revision).Client, play, timeout=0.05) as (client, _), pytest.raises(RequestTimeout):
-        client.connect()
+    with scripted_server(package(revision).Client, play, timeout=0.5) as (client, _):
+        with pytest.raises(RequestTimeout):
+            client.connect()
+        eventually(lambda: heard)
     assert heard == ["initialize"]
 
 
@@ -231,7 +243,7 @@ def test_progress_extends_the_deadline_up_to_the_limit(other_reads, revision):
             spoken.notify("notifications/progress", {"progressToken": token, "progress": len(sent)})
             stop.wait(0.02)
 
-    with scripted_server(package(revision).Client, play, limit=1.0) as (client, _):
+    with scripted_server(package(revision).Client, play, limit=3.0) as (client, _):
         client.connect()
         if other_reads:
 
@@ -245,14 +257,14 @@ def test_progress_extends_the_deadline_up_to_the_limit(other_reads, revision):
         begun = time.monotonic()
         told = []
         with pytest.raises(RequestTimeout):
-            client.call_tool("x", {}, timeout=0.4, on_progress=told.append)
+            client.call_tool("x", {}, timeout=1.0, on_progress=told.append)
         lasted = time.monotonic() - begun
         stop.set()
         client.close()
         if other_reads:
             reader.join(PATIENCE)
     # It outlived its patience, which began anew with each sign of progress, but not its limit.
-    assert lasted >= 1.0
+    assert lasted >= 3.0
     assert len(told) > 10
 
 
@@ -307,8 +319,9 @@ def test_the_reason_of_a_cancellation_is_logged_on_both_sides(revision, caplog):
     caplog.set_level("DEBUG", "mcp_bindings.runtime")
     server, seen = echo_server(revision)
     with package(revision).Client.in_memory(server) as client:
-        with pytest.raises(RequestTimeout):
-            client.call_tool("echo", {"hold": True}, timeout=0.02)
-        eventually(lambda: "tools/call is cancelled: tools/call: no answer in 0.02 s" in caplog.text)
-        assert "cancelling tools/call: tools/call: no answer in 0.02 s" in caplog.text
+        late = times_out(
+            lambda seconds: client.call_tool("echo", {"hold": True}, timeout=seconds), lambda: seen.running
+        )
+        eventually(lambda: f"tools/call is cancelled: {late}" in caplog.text)
+        assert f"cancelling tools/call: {late}" in caplog.text
         seen.go.set()

@@ -240,7 +240,7 @@ def test_a_question_that_waits_for_a_tool_beyond_its_time_is_cancelled():
     server = v2025_11_25.Server("s", "1", timeout=FOREVER)
     left = Event()
 
-    @server.tool(timeout=0.2)
+    @server.tool(timeout=1.5)
     def ask(context: v2025_11_25.Context) -> str:
         try:
             context.list_roots()

@@ -1,7 +1,7 @@
 """One deadline for all that a call does: rounds of questions, tasks, a connection that is opened anew.
 
 The other waits of these calls, such as the client's own ``timeout``, are ``PATIENCE`` or more: a call that ends within
-half of that has kept its own deadline.
+half of that has kept its own deadline, which is ``SHORT`` where the other side has to begin before it has passed.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from support.scripted_peers import PATIENCE, Spoken, eventually, scripted_server
 from support.task_server import serving
 
 NEWEST = TASK_EXTENSION
+SHORT = PATIENCE / 10
 STAMP = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z"}
 CREATED = {"resultType": "task", "taskId": "t", "status": "working", "ttlMs": None, **STAMP}
 DISCOVERED = {
@@ -69,7 +70,7 @@ def test_a_call_that_becomes_a_task_keeps_its_deadline_and_the_task_is_cancelled
     server = serving({"hold": hold}, MemoryTasks(tools={"hold": "required"}, poll=PATIENCE))
     with mcp.Client.in_memory(server, tasks=True, timeout=PATIENCE, limit=PATIENCE * 2) as client:
         with soon(), pytest.raises(RequestTimeout, match="tools/call: the task has no result in time"):
-            client.call_tool("hold", timeout=0.3)
+            client.call_tool("hold", timeout=SHORT)
         assert cancelled.wait(PATIENCE)
 
 
@@ -83,7 +84,7 @@ def test_a_server_that_says_nothing_of_a_task_does_not_keep_the_call() -> None:
     with scripted_server(mcp.Client, play, tasks=True, discover=False, timeout=PATIENCE) as (client, _):
         client.connect()
         with soon(), pytest.raises(RequestTimeout, match="the task has no result in time"):
-            client.call_tool("x", timeout=0.3)
+            client.call_tool("x", timeout=SHORT)
         eventually(lambda: len(heard) == 3)
     assert heard == ["tasks/get", "notifications/cancelled", "tasks/cancel"]
 
@@ -102,7 +103,7 @@ def test_waiting_for_the_result_of_a_task_keeps_its_deadline(silent: str) -> Non
         client.connect()
         task = client.call_tool_as_task("x")
         with soon(), pytest.raises(RequestTimeout, match="the task has no result in time"):
-            task.result(0.3)
+            task.result(SHORT)
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["no answer at all", "no result"])
@@ -170,8 +171,8 @@ def test_no_round_begins_after_the_deadline() -> None:
 
     with scripted_server(mcp.Client, play, discover=False, timeout=PATIENCE, elicitation=answer) as (client, _):
         client.connect()
-        with soon(), pytest.raises(RequestTimeout, match=r"tools/call: no answer in 0.3 s"):
-            client.call_tool("x", timeout=0.3)
+        with soon(), pytest.raises(RequestTimeout, match=rf"tools/call: no answer in {SHORT:g} s"):
+            client.call_tool("x", timeout=SHORT)
         assert late.is_set()
     assert rounds == []
 
@@ -194,7 +195,7 @@ def test_a_call_that_opens_a_connection_anew_keeps_its_deadline() -> None:
         opened[0].close()
         eventually(lambda: client._connection.closed)
         with soon(), pytest.raises(RequestTimeout):
-            client.call_tool("x", timeout=0.3)
+            client.call_tool("x", timeout=SHORT)
         assert len(opened) == 2
 
         # Another thread opens it: that is waited for as long as there is time.
@@ -202,7 +203,7 @@ def test_a_call_that_opens_a_connection_anew_keeps_its_deadline() -> None:
         thread.start()
         eventually(lambda: len(opened) == 3)
         with soon(), pytest.raises(RequestTimeout, match="is being opened in another thread"):
-            client.call_tool("x", timeout=0.3)
+            client.call_tool("x", timeout=SHORT)
         assert thread.is_alive()
         client.close()
         thread.join(PATIENCE)
@@ -225,8 +226,29 @@ def test_negotiation_has_one_deadline_and_leaves_half_of_it_to_the_second_era() 
 
     thread = Thread(target=play, daemon=True)
     thread.start()
-    with soon(), connect.over(mine, timeout=2, probe=PATIENCE) as client:
+    with soon(), connect.over(mine, timeout=2 * SHORT, probe=PATIENCE) as client:
         assert client.binding.revision == "2025-11-25"
+    thread.join(PATIENCE)
+
+
+def test_a_server_that_has_refused_the_handshake_has_all_the_time_for_discovery() -> None:
+    """It may need longer than a probe waits, and nothing else is left to try."""
+    mine, theirs = pair()
+    peer = Spoken(theirs)
+
+    def play() -> None:
+        while (asked := peer.hear())["method"] != "initialize":
+            pass
+        peer.refuse(asked, -32601)
+        while (asked := peer.hear())["method"] != "server/discover":
+            pass
+        Event().wait(0.3)
+        peer.answer(asked, DISCOVERED)
+
+    thread = Thread(target=play, daemon=True)
+    thread.start()
+    with connect.over(mine, timeout=PATIENCE, probe=0.05) as client:
+        assert client.binding.revision == NEWEST
     thread.join(PATIENCE)
 
 

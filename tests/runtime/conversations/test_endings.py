@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
+from mcp_bindings import connect
+from mcp_bindings_runtime.errors import ConnectionClosed, ProtocolError, RequestTimeout
 from support.echo_server import echo_server
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import (
@@ -190,11 +191,48 @@ def test_what_a_server_prints_besides_messages_is_passed_over():
 
 def test_a_server_that_prints_and_never_answers_is_told_apart_from_a_silent_one():
     program = [sys.executable, "-c", "print('Listening on port 3000', flush=True); input(); input()"]
-    client = package(LATEST).Client.stdio(program, timeout=2.0)
+    client = package(LATEST).Client.stdio(program, timeout=6.0)
     with pytest.raises(
-        RequestTimeout, match=r"^initialize: no answer in 2 s; what came instead was dropped: Parse error: "
+        RequestTimeout,
+        match=r"^initialize: no answer in 6 s; what came instead was dropped: the server wrote .*which is not a message",
     ):
         client.connect()
+
+
+def test_a_program_that_prints_something_else_first_is_reported_when_a_revision_is_negotiated_too():
+    command = [sys.executable, "-c", "import sys; print('Listening on port 3000', flush=True); sys.stdin.read()"]
+    with pytest.raises(RequestTimeout, match='the server wrote "Listening on port 3000", which is not a message'):
+        connect.stdio(command, timeout=8.0)
+
+
+def test_a_program_that_is_no_server_because_it_echoes_is_reported_at_once():
+    with pytest.raises(ProtocolError, match=r"sends back what it receives.*not an MCP server"):
+        connect.stdio(["cat"], timeout=PATIENCE)
+    with pytest.raises(ProtocolError, match="not an MCP server"):
+        package(LATEST).Client.stdio(["cat"], timeout=PATIENCE, revisions=[LATEST]).connect()
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("import os; os.environ['API_TOKEN']", "API_TOKEN"),
+        ("import os; os.environ['KEY']", "KEY"),
+        ("import sys; sys.exit('error: the environment variable DB_URL is required')", "DB_URL"),
+        ("import sys; sys.exit('PATH_TO_X is not set: see HOME')", "PATH_TO_X"),
+    ],
+)
+def test_a_server_that_ends_for_want_of_a_variable_is_reported_with_how_to_pass_it(code, name):
+    with pytest.raises(ConnectionClosed, match=f"{name} is not in its environment: pass env={{'{name}': 'value'}}"):
+        connect.stdio([sys.executable, "-c", code], stderr="capture", timeout=PATIENCE)
+    with pytest.raises(ConnectionClosed, match="if it needs variables of this environment, pass env="):
+        connect.stdio([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("options", [{"stderr": "capture"}, {"stderr": subprocess.DEVNULL, "inherit_env": True}])
+def test_a_server_that_ends_for_another_reason_is_not_said_to_lack_a_variable(options):
+    with pytest.raises(ConnectionClosed) as raised:
+        connect.stdio([sys.executable, "-c", "1 / 0"], timeout=PATIENCE, **options)
+    assert "env=" not in str(raised.value)
 
 
 def test_a_server_that_cannot_be_connected_to_leaves_nothing_behind():

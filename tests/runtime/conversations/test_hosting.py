@@ -135,7 +135,7 @@ def test_a_server_that_was_hosted_names_its_own_revision_again(revision):
     with package(NEW).Client.in_memory(server) as client:
         assert client.discover().supported_versions == [NEW]
     with pytest.raises(UnsupportedRevision) as caught:
-        package(revision).Client.in_memory(server, timeout=PATIENCE).connect()
+        package(revision).Client.in_memory(server, timeout=PATIENCE, revisions=[revision]).connect()
     assert caught.value.supported == (NEW,)
 
 
@@ -143,7 +143,7 @@ def test_a_server_that_was_hosted_names_its_own_revision_again(revision):
 
 
 def plain_server(revision):
-    server = package(revision).Server("s", "1")
+    server = package(revision).Server("s", "1", revisions=[revision])
 
     @server.tool
     def echo(text: str) -> str:

@@ -14,6 +14,7 @@ from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
+from mcp_bindings_runtime.transports.memory import pair
 from support.scripted_peers import PATIENCE, text_of
 
 Do = Callable[[], object]
@@ -224,7 +225,23 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "client opening": (lambda: reached(connect_timeout="x"), "`connect_timeout` must be a number > 0, got 'x'"),
     "client messages": (lambda: reached(max_message="x"), "`max_message` must be an integer >= 1, got 'x'"),
     "client command": (lambda: started(5), "a command must be a list of str, such as .* got 5"),
+    "client of a command": (
+        lambda: mcp.Client(["python", "x.py"]),  # type: ignore[arg-type]
+        r"got \['python', 'x.py'\]; to start a server, write Client.stdio\(\['python', 'x.py'\]\)$",
+    ),
+    "client of a line": (lambda: mcp.Client("python x.py"), r"write Client.stdio\(\['python', 'x.py'\]\)$"),  # type: ignore[arg-type]
+    "client of a URL": (lambda: mcp.Client("http://a/mcp"), r"write Client.http\('http://a/mcp'\)$"),  # type: ignore[arg-type]
+    "client of a transport": (lambda: mcp.Client(pair()[0]), r"for a transport, Client.over\(transport\)$"),  # type: ignore[arg-type]
     "client line": (lambda: started("python x"), r"shlex.split\(\) to split a line"),
+    "connect as a function": (
+        lambda: called(connect, ["python", "x.py"]),
+        r"write connect.stdio\(\['python', 'x.py'\]\)$",
+    ),
+    "connect to a line": (lambda: called(connect, "python x.py"), r"write connect.stdio\(\['python', 'x.py'\]\)$"),
+    "connect to a URL": (lambda: called(connect, "http://a/mcp"), r"write connect.http\('http://a/mcp'\)$"),
+    "connect to nothing": (lambda: called(connect), r"for a transport, connect.over\(transport\)$"),
+    "serve as a function": (lambda: called(serve, server()), r"serve is a module.* write serve.stdio\(server\), or"),
+    "command as a URL": (lambda: connect.http(["python", "x.py"]), "to start a server, use stdio$"),  # type: ignore[arg-type]
     "client header without a name": (lambda: reached(headers={1: "x"}), "a key of `headers` must be a str, got 1"),
     "environment without a name": (
         lambda: started(["true"], env={1: "x", "b": "y"}),
@@ -256,19 +273,33 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "http retry": (lambda: mounted(retry=1.5), "`retry` must be an integer >= 1, got 1.5"),
     "http threads": (lambda: mounted(threads=True), "`threads` must be an integer >= 1, got True"),
     "http streams": (lambda: mounted(streams=-1), "`streams` must be an integer >= 1, got -1"),
+    "http streams threads": (
+        lambda: mounted(threads=32, streams=29),
+        "`streams` is 29, but the server has 32 threads, of which 4 are reserved for other requests; "
+        "set `threads` to 34 or more, or `streams` to 28 or less",
+    ),
     "http store": (lambda: mounted(store=5), r"`store` must be a store such as MemoryStore\(\)"),
     "http store class": (lambda: mounted(store=MemoryStore), "`store` must be a store such as MemoryStore"),
     "http authorization": (lambda: mounted(authorization=5), r"`authorization` must be an Authorization\("),
-    "http option": (lambda: mounted(pth="/mcp"), "unknown option 'pth'; use allowed_hosts, .*path"),
+    "http option": (
+        lambda: mounted(pth="/mcp"),
+        r"unknown option 'pth' \(did you mean 'path'\?\); use allowed_hosts, .*path",
+    ),
     "run host": (lambda: listening(host=5), "`host` must be a str such as '127.0.0.1', got 5"),
-    "run port": (lambda: listening(port=True), "`port` must be from 1 to 65535, or 0 for any free port; got True"),
+    "run port": (
+        lambda: listening(port=True),
+        "`port` must be an integer from 1 to 65535, or 0 for any free port; got True",
+    ),
     "run ready": (lambda: listening(ready=5), "`ready` must be a function, got 5"),
     "run idle": (lambda: listening(idle="x"), "`idle` must be a number > 0, got 'x'"),
     "run grace": (lambda: listening(grace=-1), "`grace` must be a number of seconds >= 0, got -1"),
-    "run option": (lambda: listening(pth="/mcp"), "unknown option 'pth'; use .*grace, .*ready"),
+    "run option": (
+        lambda: listening(pth="/mcp"),
+        r"unknown option 'pth' \(did you mean 'path'\?\); use .*grace, .*ready",
+    ),
     "store sessions": (lambda: MemoryStore(sessions=0), "`sessions` must be an integer >= 1, got 0"),
     "store lifetime": (lambda: MemoryStore(lifetime="x"), "`lifetime` must be a number > 0, got 'x'"),  # type: ignore[arg-type]
-    "token judge": (lambda: Authorization(5, resource="", authorization_servers=()), "`validate` must be a function, got 5"),  # type: ignore[arg-type]
+    "token judge": (lambda: Authorization(5, resource="https://a", authorization_servers=["https://b"]), "`validate` must be a function, got 5"),  # type: ignore[arg-type]
     "token place": (lambda: authorized(resource=5), "`resource` must be a str, got 5"),
     "token givers": (
         lambda: authorized(authorization_servers="https://a"),
@@ -277,6 +308,10 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "token scopes": (lambda: authorized(scopes="a"), r"`scopes` must be a list, such as \['a'\], got 'a'"),
     "tool none": (lambda: tool(no_default), "a parameter that may be None says so by `| None`"),
 }
+
+
+def called(module: Any, *arguments: Any) -> None:
+    module(*arguments)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

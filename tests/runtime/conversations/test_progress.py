@@ -119,7 +119,8 @@ def test_beyond_the_capacity_the_newest_replaces_the_last_and_the_count_is_logge
     )
 
 
-@each_revision
+# One revision of each era: progress comes the same way in all revisions of an era, and this test has to wait.
+@pytest.mark.parametrize("revision", [LATEST, REVISIONS[-1]])
 def test_a_slow_callback_does_not_keep_a_call_beyond_its_deadline(revision: str, caplog: Any) -> None:
     """The result is there in time, so the call returns it; progress that would take until after the deadline is dropped."""
     with stdio_client(revision) as client:
@@ -132,7 +133,7 @@ def test_a_slow_callback_does_not_keep_a_call_beyond_its_deadline(revision: str,
 
         # All of it would take two minutes.
         began = time.monotonic()
-        client.call_tool("x", {"count": 600}, on_progress=note, timeout=1)
+        client.call_tool("x", {"count": 600}, on_progress=note, timeout=2)
         assert time.monotonic() - began < PATIENCE
     assert seen == list(range(1, len(seen) + 1))
     (dropped,) = re.findall(r"before on_progress was called with (\d+) more", caplog.text)

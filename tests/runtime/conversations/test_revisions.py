@@ -87,7 +87,7 @@ def test_the_matrix(here, there):
 
 @pytest.mark.parametrize(("here", "there"), list(itertools.product(REVISIONS, REVISIONS)))
 def test_a_client_of_one_revision_and_a_server_of_one(here, there):
-    client = package(here).Client.in_memory(echo_server(there)[0], timeout=PATIENCE)
+    client = package(here).Client.in_memory(echo_server(there)[0], timeout=PATIENCE, revisions=[here])
     if here == there:
         with client:
             assert text_of(client.call_tool("echo", {"n": 3})) == "3"
@@ -222,6 +222,23 @@ def test_the_numbers_of_requests_go_on_from_revision_to_revision():
     assert [each["id"] for each in heard] == [1, 2, 3]
     assert [each["method"] for each in heard] == ["server/discover", "initialize", "ping"]
     assert heard[0]["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEW
+
+
+@pytest.mark.parametrize("revision", [HANDSHAKE[0], LATEST])
+def test_the_late_refusal_of_a_probe_is_no_warning(revision, caplog):
+    def play(peer):
+        probe, initialize = peer.hear(), peer.hear()
+        peer.refuse(probe, -32601)
+        peer.refuse({"id": 77}, -32601)
+        peer.answer(initialize, {"protocolVersion": revision, "capabilities": {}, "serverInfo": WHO})
+        assert peer.hear()["method"] == "notifications/initialized"
+
+    caplog.set_level("DEBUG", "mcp_bindings.runtime")
+    with played(play, probe=0.05):
+        pass
+    levels = {each.levelname: each.getMessage() for each in caplog.records if "dropped" in each.msg}
+    assert "server/discover" in levels["DEBUG"]
+    assert "the unknown request 77" in levels["WARNING"]
 
 
 def test_what_failed_last_is_told_where_nothing_works():
@@ -408,7 +425,9 @@ def test_two_servers_of_one_revision_are_refused():
 
 @pytest.mark.parametrize("host", [lambda given: serve.over(pair()[0], given), serve.wsgi_app])
 def test_servers_are_given_one_by_one(host):
-    with pytest.raises(UsageError, match=r"each argument must be a server object, got \["):
+    with pytest.raises(
+        UsageError, match=r"each argument must be a server object, got \[.*; pass the servers one by one"
+    ):
         host([echo_server(LATEST)[0]])
 
 

@@ -15,8 +15,8 @@ from mcp_bindings_runtime.client import change_feed as standing
 from mcp_bindings_runtime.errors import ProtocolError, UsageError
 from support.connected_clients import serving
 from support.raw_http_client import endpoint
-from support.revisions import LIST_CHANGES, STATELESS, newest, those_with_methods
-from support.scripted_peers import PATIENCE, eventually, package, scripted_server, threads_of
+from support.revisions import HANDSHAKE, LIST_CHANGES, STATELESS, newest, those_with_methods
+from support.scripted_peers import PATIENCE, eventually, package, scripted_client, scripted_server, threads_of
 
 NEW = newest(STATELESS, *LIST_CHANGES)
 mcp = package(NEW)
@@ -47,7 +47,7 @@ def hearing(revision=NEW):
 
 def changing(revision):
     """A server with one of each, and what changes them."""
-    server = serving(revision)
+    server = serving(revision, revisions=[revision])
     server.resources.add_text("test://a", "a")
     server.resources.add_text("test://b", "b")
     server.prompts.add(lambda: "", "p")
@@ -195,7 +195,7 @@ def test_a_server_that_takes_no_subscription_can_be_used_all_the_same(code):
     _, functions = hearing()
     with scripted_server(mcp.Client, play, **functions) as (client, _):
         client.connect()
-        assert client.discover().supported_versions == [NEW]
+        assert client.discover().supported_versions[0] == NEW
     eventually(lambda: not threads_of())
 
 
@@ -231,7 +231,7 @@ def test_a_server_that_does_not_answer_is_asked_again_while_the_client_is_used(m
         done.get(timeout=PATIENCE)
 
     heard, functions = hearing()
-    with scripted_server(mcp.Client, play, **{**functions, "timeout": 0.1}) as (client, _):
+    with scripted_server(mcp.Client, play, **{**functions, "timeout": 1.0}) as (client, _):
         client.connect()
         assert heard.get(timeout=PATIENCE) == "tools"
         done.put(None)
@@ -249,6 +249,28 @@ def test_a_client_that_starts_its_server_anew_hears_of_the_new_one():
         server.resources.updated("test://a")
         assert heard.get(timeout=PATIENCE) == "test://a"
     eventually(lambda: not threads_of())
+
+
+@pytest.mark.parametrize("served", ["own", "all"])
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_changes_before_the_session_is_confirmed_are_announced_when_it_is(revision, served):
+    server = serving(revision, revisions=[revision]) if served == "own" else serving(NEW)
+    server.tools.add(lambda: "", "first")
+    spoken = scripted_client(server)
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    spoken.request("initialize", 0, params)
+    assert "result" in spoken.hear()
+    for name in ("second", "third"):
+        server.tools.add(lambda: "", name)
+    server.resources.updated("test://a")
+    spoken.request("ping", 1)
+    assert spoken.hear()["id"] == 1
+    spoken.notify("notifications/initialized")
+    assert spoken.hear() == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    spoken.request("ping", 2)
+    assert spoken.hear()["id"] == 2
+    spoken.close()
+    server.close()
 
 
 def test_a_forgotten_client_ends():

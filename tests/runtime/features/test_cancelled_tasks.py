@@ -110,7 +110,7 @@ def test_other_states_and_other_tasks_end_no_wait() -> None:
 
 def test_a_server_that_says_nothing_is_asked_after_a_while() -> None:
     asked: Queue[Any] = Queue()
-    with scripted_server(mcp.Client, playing(lambda peer: None, asked), timeout=0.05) as (client, _):
+    with scripted_server(mcp.Client, playing(lambda peer: None, asked), timeout=1.0) as (client, _):
         client.connect()
         with pytest.raises(TaskCancelled, match="the disk is full"):
             client.call_tool_as_task("work").result(PATIENCE)

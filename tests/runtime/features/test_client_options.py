@@ -52,11 +52,31 @@ def test_what_a_revision_does_not_have_is_no_option(revision):
 
 
 @each_revision
+def test_the_error_lists_the_options_of_the_revision(revision):
+    mcp = package(revision)
+    with pytest.raises(UsageError, match="no option 'weather_of_tomorrow'; use ") as error:
+        mcp.Client.in_memory(mcp.Server("s", "1"), weather_of_tomorrow=print)
+    listed = str(error.value).partition("; use ")[2].split(", ")
+    assert {*listed} == typed_options(revision)
+
+
+@each_revision
 def test_the_option_is_named_that_was_meant(revision):
     mcp = package(revision)
     for wrong, meant in {"timout": "timeout", "log_levels": "log_level", "onlog": "on_log"}.items():
         with pytest.raises(UsageError, match=rf"no option '{wrong}' \(did you mean '{meant}'\?\)"):
             mcp.Client.in_memory(mcp.Server("s", "1"), **{wrong: None})
+
+
+@each_revision
+def test_an_option_of_a_transport_is_found(revision):
+    mcp = package(revision)
+    with pytest.raises(UsageError, match=r"no option 'header' \(did you mean 'headers'\?\)$"):
+        mcp.Client.http("http://127.0.0.1/mcp", header={})
+    with pytest.raises(UsageError, match=r"no option 'env'; it is an option of Client\.stdio and connect\.stdio$"):
+        mcp.Client.http("http://127.0.0.1/mcp", env={})
+    with pytest.raises(UsageError, match=r"the variable KEY of `env` must be a str, got 3"):
+        mcp.Client.stdio(["server"], env={"KEY": 3})
 
 
 @each_revision
@@ -224,19 +244,19 @@ def test_nothing_can_be_required_of_a_server_that_is_not_asked():
 def test_negotiation_gives_a_client_the_options_that_its_revision_has():
     old, new = package("2024-11-05"), package("2025-11-25")
     options = {"elicitation": print, "elicitation_url": print, "sampling": print, "on_tools_changed": print}
-    with connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, **options) as client:
+    with connect.in_memory(old.Server("s", "1", revisions=["2024-11-05"]), timeout=PATIENCE, **options) as client:
         assert client.binding.codec.unstructure(client.capabilities) == {"sampling": {}}
-    with connect.in_memory(new.Server("s", "1"), timeout=PATIENCE, **options) as client:
+    with connect.in_memory(new.Server("s", "1", revisions=["2025-11-25"]), timeout=PATIENCE, **options) as client:
         assert set(client.binding.codec.unstructure(client.capabilities)) == {"sampling", "elicitation"}
 
 
 def test_negotiation_fails_where_the_server_lacks_what_is_required():
-    old = package("2024-11-05")
+    server = package("2024-11-05").Server("s", "1", revisions=["2024-11-05"])
     for required in ("completions", "tools"):
         with pytest.raises(MissingCapability, match=required):
-            connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=[required])
+            connect.in_memory(server, timeout=PATIENCE, require=[required])
     with pytest.raises(UsageError, match="no server capability 'tool'"):
-        connect.in_memory(old.Server("s", "1"), timeout=PATIENCE, require=["tool"])
+        connect.in_memory(server, timeout=PATIENCE, require=["tool"])
 
 
 @pytest.mark.parametrize("revision", [each for each in WITH_MODES if each in HANDSHAKE])

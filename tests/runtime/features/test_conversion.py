@@ -123,7 +123,7 @@ def test_a_class_comes_as_its_own_with_its_defaults() -> None:
         ),
         (dict[str, bytes], {"a": "?"}, '$.a: found "?", expected base64'),
         (set[int], [1, 1], "$: found an item twice, expected each once"),
-        (tuple[int, str], [1], "$: found 1 items, expected an array of 2 items"),
+        (tuple[int, str], [1], "$: found 1 item, expected an array of 2 items"),
         (list[Item | Point], [{"x": "1"}], "$[0]: found an object, expected an object or array of another form"),
     ],
     ids=str,

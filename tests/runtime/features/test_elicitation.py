@@ -178,6 +178,9 @@ def test_what_is_no_form_is_told_when_it_is_asked_for(revision):
         (Listed, "the field 'names'"),
         (int, "a form must be"),
         (object, ""),
+        ({}, "a form must be an attrs class, a dataclass or a TypedDict, got {}"),
+        ({"name": str}, "; write a class: @dataclass class Form: name: str"),
+        ({"name": list[str], 1: "text"}, "; write a class: @dataclass class Form: name: list; 1: text"),
     ):
         found = called(revision, lambda context, form=form: context.elicit_form("?", form), elicitation=fill_in)
         assert found.startswith("UsageError: ")

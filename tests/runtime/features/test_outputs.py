@@ -235,7 +235,8 @@ def test_revisions_without_schemas_have_no_such_option(revision):
     mcp = package(revision)
     with pytest.raises(UsageError, match="no option 'check_output'"):
         mcp.Client.in_memory(mcp.Server("s", "1"), check_output=True)
-    with connect.in_memory(mcp.Server("s", "1"), timeout=PATIENCE, check_output=True) as client:
+    server = mcp.Server("s", "1", revisions=[revision])
+    with connect.in_memory(server, timeout=PATIENCE, check_output=True) as client:
         assert client.binding.revision == revision
 
 

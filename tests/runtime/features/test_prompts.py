@@ -89,6 +89,7 @@ def test_what_does_not_fit_is_refused(revision):
 
     with asking(server) as client:
         assert reason("other") == "there is no prompt 'other'"
+        assert reason("reveiw") == "there is no prompt 'reveiw' (did you mean 'review'?)"
         assert reason("review") == reason("review", {}) == "the argument code is required"
         assert reason("review", {"code": "x", "size": "1"}).startswith("there is no argument 'size'; use code,")
         for name, text in [("depth", "deep"), ("depth", "1.5"), ("tone", "rude"), ("kind", ""), ("checks", "[1]")]:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.errors import ResponseError, UsageError
 from mcp_bindings_runtime.features.folders import inside
 from mcp_bindings_runtime.features.resources import MAX_SUBSCRIPTIONS
 from support.connected_clients import asking, refused, serving
@@ -113,6 +113,16 @@ def test_what_is_not_there_is_not_found(revision):
             "test://of/",
         ):
             assert refused(not_found(revision), client.read_resource, uri) == {"uri": uri}
+
+
+@every_revision
+def test_the_error_for_a_missing_resource_names_its_uri(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    server.resources.add_text("test://here", "text")
+    with mcp.Client.in_memory(server) as client, pytest.raises(ResponseError) as raised:
+        client.read_resource("test://gone")
+    assert str(raised.value) == f"Resource not found: test://gone ({raised.value.code})"
 
 
 @pytest.mark.parametrize("revision", STATELESS)

@@ -70,6 +70,17 @@ def test_a_prompt_becomes_a_text(revision):
     assert [hint.name for hint in params.model_preferences.hints] == ["a", "b"]
 
 
+@in_sessions
+@pytest.mark.parametrize(("given", "found"), [(None, "None"), ("hello", "a str")])
+def test_a_callback_that_returns_no_result_is_named_in_one_line(revision, given, found, caplog):
+    said = called(revision, lambda context: context.sample("hi").text, sampling=lambda params, context: given)
+    assert "Internal error" in said
+    expected = f"the handler of sampling/createMessage returned {found}; expected CreateMessageResult"
+    (logged,) = [each for each in caplog.records if "sampling/" in each.message]
+    assert logged.message.removesuffix(" or CreateTaskResult") == expected
+    assert logged.exc_info is None
+
+
 @each_revision
 def test_no_context_is_asked_for_unless_the_author_does(revision):
     mcp = package(revision)

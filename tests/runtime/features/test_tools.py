@@ -18,6 +18,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.codec.record import field_names
 from mcp_bindings_runtime.errors import ResponseError, ToolError, UsageError
+from mcp_bindings_runtime.features import lists
 from mcp_bindings_runtime.features.media import Audio, Image
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.revisions import HANDSHAKE, STATELESS, WITH_STRUCTURE, facts, those_with
@@ -244,6 +245,34 @@ def test_an_unknown_tool_is_invalid_params(revision: str) -> None:
     assert caught.value.code == -32602
 
 
+def refusal_of(server: Any, name: str) -> str:
+    with pytest.raises(ResponseError) as caught:
+        called(server, REVISIONS[-1], name)
+    return caught.value.message
+
+
+def test_the_error_for_an_unknown_tool_suggests_a_similar_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = new_server(REVISIONS[-1])
+    server.tool(lambda_free)
+    assert refusal_of(server, "lamda_free") == "Unknown tool: lamda_free (did you mean 'lambda_free'?)"
+    assert refusal_of(server, "forecast") == "Unknown tool: forecast"
+    # Comparing names takes time that grows with their lengths.
+    assert refusal_of(server, long := "lambda_free" * 100) == f"Unknown tool: {long}"
+    monkeypatch.setattr(lists, "_SEARCHED", 0)
+    assert refusal_of(server, "lamda_free") == "Unknown tool: lamda_free"
+
+
+def test_no_tool_is_suggested_where_the_list_may_conceal_it() -> None:
+    mcp, server = package(REVISIONS[-1]), new_server(REVISIONS[-1])
+    server.tool(lambda_free)
+
+    @server.handler(mcp.methods.LIST_TOOLS)
+    def conceal(params: Any, context: Any) -> Any:
+        return mcp.ListToolsResult(tools=[])
+
+    assert refusal_of(server, "lamda_free") == "Unknown tool: lamda_free"
+
+
 @each_revision
 def test_what_a_tool_raises_reaches_its_caller_as_a_message_and_the_log_with_its_traceback(
     revision: str, caplog: pytest.LogCaptureFixture
@@ -437,6 +466,56 @@ def test_a_result_of_another_type_than_promised_fails_the_call(
     assert result["content"][0]["text"] == f"tool give returned a value that does not match its annotation: {said}"
 
 
+def test_a_wrong_result_is_logged_on_one_line_with_the_place_of_the_function(caplog: pytest.LogCaptureFixture) -> None:
+    server = new_server(REVISIONS[-1])
+
+    @server.tool
+    def give() -> int:
+        return "x"  # type: ignore[return-value]
+
+    called(server, REVISIONS[-1], "give")
+    (record,) = caplog.records
+    line = give.__code__.co_firstlineno
+    assert record.getMessage().startswith(f"{__file__}:{line}: tool give returned a value that does not match")
+    assert record.exc_info is None
+    assert "\n" not in caplog.text.strip()
+
+
+class Silent(Exception):
+    def __str__(self) -> str:
+        return " "
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("too late"), "too late"),
+        (ValueError(), "ValueError"),
+        (Silent("x"), "Silent"),
+        (ToolError(""), "ToolError"),
+        (KeyError("name"), "KeyError: 'name'"),
+        (OSError(2), "OSError: 2"),
+        (OSError("disk is gone"), "OSError: disk is gone"),
+        (FileNotFoundError(2, "No such file or directory"), "No such file or directory"),
+        (FileNotFoundError(2, "No such file or directory", "a.txt"), "No such file or directory: 'a.txt'"),
+        (OSError(18, "Invalid link", "a", None, "b"), "Invalid link: 'a' -> 'b'"),
+    ],
+    ids=repr,
+)
+def test_the_message_of_an_exception_is_never_empty_nor_a_number_alone(
+    error: Exception, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = new_server(REVISIONS[-1])
+
+    @server.tool
+    def fail() -> str:
+        raise error
+
+    assert called(server, REVISIONS[-1], "fail")["content"][0]["text"] == said
+    assert [record.getMessage() for record in caplog.records] in ([f"tool fail failed: {said}"], [])
+    assert isinstance(error, ToolError) or caplog.records
+
+
 @pytest.mark.parametrize("revision", WITH_STRUCTURE)
 def test_a_ready_made_result_keeps_the_promise_too(revision: str) -> None:
     mcp = package(revision)
@@ -528,12 +607,29 @@ def test_the_context_is_that_of_the_revision_and_no_argument(revision: str) -> N
     def two(context, n: int = 2) -> None:  # type: ignore[no-untyped-def]  # its name is enough
         seen.append((n, context))
 
-    server.tool(one)
-    server.tool(two)
-    assert [list(tool["inputSchema"]["properties"]) for tool in listed(server, revision).values()] == [["n"], ["n"]]
+    def three(n: int, context: Any) -> None:
+        seen.append((n, context))
+
+    def four(n: int, context: object) -> None:
+        seen.append((n, context))
+
+    for function in (one, two, three, four):
+        server.tool(function)
+    arguments = [list(tool["inputSchema"]["properties"]) for tool in listed(server, revision).values()]
+    assert arguments == [["n"], ["n"], ["n"], ["n", "context"]]
     called(server, revision, "one", n=1)
     called(server, revision, "two")
-    assert [(n, context.__class__) for n, context in seen] == [(1, mcp.Context), (2, mcp.Context)]
+    called(server, revision, "three", n=3)
+    called(server, revision, "four", n=4, context="here")
+    found = [(n, context.__class__) for n, context in seen]
+    assert found == [(1, mcp.Context), (2, mcp.Context), (3, mcp.Context), (4, str)]
+
+    def both(where: Any, context: Any) -> None:
+        """Have two contexts."""
+
+    both.__annotations__["where"] = mcp.Context
+    with pytest.raises(UsageError, match="where and context both stand for the context; use one"):
+        server.tool(both)
     result_or_error = new_server(revision)
     result_or_error.tool(two)
     with pytest.raises(ResponseError) if revision in EARLY else contextmanager(lambda: iter([None]))():
@@ -702,6 +798,32 @@ def test_what_cannot_be_described_is_refused_with_function_parameter_and_type() 
     with pytest.raises(UsageError, match="pass name="):
         server.tool(lambda: None)
     assert len(server.tools) == 0
+
+
+def test_models_and_fields_of_pydantic_are_refused_with_what_to_write_instead() -> None:
+    server = new_server("2025-06-18")
+    model = type("BaseModel", (), {"__module__": "pydantic.main"})
+    user = type("User", (model,), {})
+    field = type("FieldInfo", (), {"__module__": "pydantic.fields"})()
+
+    def taken(who: Any) -> None: ...
+
+    def given() -> Any: ...
+
+    def noted(count: Annotated[int, field]) -> None: ...  # type: ignore[valid-type]
+
+    def preset(count: int = field) -> None: ...  # type: ignore[assignment]
+
+    taken.__annotations__["who"] = given.__annotations__["return"] = user
+    noted.__annotations__["count"] = Annotated[int, field]
+    for function, said in [
+        (taken, r"parameter who: User has no JSON Schema \(pydantic models are not supported; make it a dataclass\)"),
+        (given, "returns User: .*pydantic models are not supported"),
+        (noted, r"parameter count: pydantic's Field is not supported.*mcp\.Keywords"),
+        (preset, "parameter count: pydantic's Field is not supported"),
+    ]:
+        with pytest.raises(UsageError, match=said):
+            server.tool(function)
 
 
 @each_revision

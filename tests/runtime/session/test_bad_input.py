@@ -79,10 +79,10 @@ DIGITS = b"7" * 5000
 DEEP = b"[" * 100_000 + b"]" * 100_000
 
 BAD = [
-    Bad("text", same(b"Listening on port 80"), -32700, UNKNOWN, "no JSON"),
-    Bad("nothing", same(b" "), -32700, UNKNOWN, "no JSON"),
-    Bad("half a message", same(b'{"jsonrpc": "2.0", "id": 7, "meth'), -32700, UNKNOWN, "no JSON"),
-    Bad("two messages", same(line(tell("x")) + line(tell("y"))), -32700, UNKNOWN, "no JSON"),
+    Bad("text", same(b"Listening on port 80"), -32700, UNKNOWN, "not JSON"),
+    Bad("nothing", same(b" "), -32700, UNKNOWN, "not JSON"),
+    Bad("half a message", same(b'{"jsonrpc": "2.0", "id": 7, "meth'), -32700, UNKNOWN, "not JSON"),
+    Bad("two messages", same(line(tell("x")) + line(tell("y"))), -32700, UNKNOWN, "not JSON"),
     Bad("no UTF-8", same(b'{"jsonrpc": "2.0", "id": 7, "method": "\xff"}'), -32700, UNKNOWN, "not UTF-8"),
     Bad("UTF-16", lambda revision: of()(revision).decode().encode("utf-16"), -32700, UNKNOWN, "not UTF-8"),
     Bad("byte order mark", lambda revision: b"\xef\xbb\xbf" + of()(revision), -32700, UNKNOWN, "byte order mark"),

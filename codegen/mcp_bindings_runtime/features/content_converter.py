@@ -1,4 +1,7 @@
-"""Content blocks for the values that functions return: text, images, sounds, blocks, and JSON for all else."""
+"""Content blocks for the values that functions return: text, images, sounds, blocks, and JSON for all else.
+
+The classes of blocks come from the schema of the revision (``facts.content_blocks``).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from .media import Audio, Image, media_type
 BYTES = (bytes, bytearray, memoryview)
 
 
-class ContentBlocks:
+class ContentConverter:
     """Converts values to content blocks of one revision."""
 
     def __init__(self, binding: Binding) -> None:

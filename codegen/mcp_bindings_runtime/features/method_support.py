@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
-from .codec.record import Record
-from .errors import ProtocolError, UsageError
-from .methods import RequestMethod
-from .validation import require_mappings
+from ..codec.record import Record
+from ..errors import ProtocolError, UsageError
+from ..methods import RequestMethod
+from ..options import near_name
+from ..validation import require_mappings
 
+Passed = ParamSpec("Passed")
 P = TypeVar("P", bound=Record)
 R = TypeVar("R")
 G = TypeVar("G")
@@ -39,9 +42,41 @@ def none_if_empty(params: P) -> P | None:
     return None if params == params.__class__() else params
 
 
+def explain_arguments(method: Callable[Passed, R]) -> Callable[Passed, R]:
+    """Decorate a method that has ``arguments`` so that a call that passes them one by one says how to pass them.
+
+    It raises ``UsageError`` then, and a ``TypeError`` from within a valid call stays as it is.
+    """
+
+    @wraps(method)
+    def checked(*passed: Passed.args, **options: Passed.kwargs) -> R:
+        try:
+            return method(*passed, **options)
+        except TypeError:
+            _check_call(method, passed, options)
+            raise
+
+    return checked
+
+
+def _check_call(method: Callable[..., Any], passed: Sequence[object], options: Mapping[str, object]) -> None:
+    """Raise ``UsageError`` for parameters that a method does not have."""
+    from inspect import signature
+
+    accepted = signature(method)
+    try:
+        accepted.bind(*passed, **options)
+    except TypeError as fault:
+        name = method.__name__
+        known = [each for each in accepted.parameters if each != "self"]
+        near = "".join(near_name(each, known) for each in options if each not in known)
+        text = f"{name}: {fault}{near}; pass the arguments as one dict: {name}('name', {{'key': 'value'}})"
+        raise UsageError(text) from None
+
+
 def check_returns(returns: Any, task: object = None) -> None:
     """Raise ``UsageError`` for a type that the result of a tool cannot be converted into, and for a call as a task."""
-    from .features.result_data import require_supported
+    from .result_data import require_supported
 
     if task is not None:
         message = "pass `returns` or `task`, not both: the result of a task comes later, and `result.as_` converts it"

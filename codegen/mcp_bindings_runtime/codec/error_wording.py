@@ -1,4 +1,4 @@
-"""Describe values and expectations in error messages."""
+"""The wording of errors about values: the sentence, the place, and the descriptions of values."""
 
 from __future__ import annotations
 
@@ -10,6 +10,30 @@ from .checks import is_array, is_object
 
 NOTHING: Final = "nothing"
 """The description of a missing member, in ``found`` of a violation."""
+
+
+def mismatch_at(path: str, found: str, expected: str) -> str:
+    """Return what is wrong at a place: a wrong value, or a missing member, whose description is ``NOTHING``."""
+    return f"{path}: found {found}, expected {expected}"
+
+
+def json_path(keys: tuple[str | int, ...]) -> str:
+    """Return a path in JSONPath notation: ``$.a.b[2]["odd key"]``."""
+    parts = ["$"]
+    for key in keys:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        elif key.isidentifier() or key.removeprefix("$").isidentifier():
+            parts.append(f".{key}")
+        else:
+            parts.append(f"[{_quoted(key)}]")
+    return "".join(parts)
+
+
+def _quoted(text: str) -> str:
+    """Return a JSON string without characters that a terminal would interpret."""
+    printed = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in printed)
 
 
 def describe(value: Any) -> str:

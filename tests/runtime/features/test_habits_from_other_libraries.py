@@ -1,0 +1,97 @@
+"""Users of other libraries write what these have; the errors say what to write here."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from checkout import REVISIONS
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.server import missing_attributes
+from mcp_bindings_runtime.server.runnable import RunnableServer
+from support.scripted_peers import package
+
+every_revision = pytest.mark.parametrize("revision", REVISIONS)
+
+_WITHIN = "from within"
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def new_server(revision: str = REVISIONS[-1]) -> Any:
+    return package(revision).Server("demo", "1.0")
+
+
+@every_revision
+def test_run_says_how_servers_run(revision: str) -> None:
+    expected = (
+        r"^servers have no 'run'; over stdio, write server\.run_stdio\(\); over HTTP, server\.run_http\(port=8000\)$"
+    )
+    with pytest.raises(AttributeError, match=expected):
+        new_server(revision).run(transport="stdio")
+
+
+@pytest.mark.parametrize("name", sorted(missing_attributes._INSTEAD))
+def test_names_of_other_libraries_are_neither_attributes_nor_completed(name: str) -> None:
+    server = new_server()
+    assert not hasattr(server, name)
+    assert name not in dir(server)
+
+
+def test_other_missing_attributes_have_the_usual_error() -> None:
+    server = new_server()
+    with pytest.raises(AttributeError, match=r"^'Server' object has no attribute 'rn_http'$") as caught:
+        server.rn_http()
+    # With these the interpreter suggests similar names.
+    assert (caught.value.name, caught.value.obj) == ("rn_http", server)
+
+
+def test_an_error_from_within_a_property_keeps_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_: object) -> None:
+        raise AttributeError(_WITHIN)
+
+    monkeypatch.setattr(RunnableServer, "paginator", property(failing))
+    with pytest.raises(AttributeError, match=f"^{_WITHIN}$"):
+        _ = new_server().paginator
+
+
+@every_revision
+def test_arguments_of_calls_are_one_dict(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(add)
+    with package(revision).Client.in_memory(server) as client:
+        for passed, options, found in [
+            (("add",), {"a": 1, "b": 2}, "call_tool: got an unexpected keyword argument 'a'"),
+            (("add", 1, 2), {}, "call_tool: too many positional arguments"),
+            (("add",), {"time_out": 2}, r"unexpected keyword argument 'time_out' \(did you mean 'timeout'\?\)"),
+        ]:
+            with pytest.raises(UsageError, match=rf"{found}; pass the arguments as one dict: call_tool\('name', {{"):
+                client.call_tool(*passed, **options)
+        with pytest.raises(UsageError, match=r"multiple values for argument 'name'; .*: get_prompt\('name', {"):
+            client.get_prompt("hello", name="Ada")
+        assert client.call_tool("add", {"a": 1, "b": 2}).text == "3"
+
+
+def test_a_type_error_from_within_a_call_stays_as_it_is() -> None:
+    server = new_server()
+    server.tool(add)
+
+    def fail(*_: object, **__: object) -> None:
+        raise TypeError(_WITHIN)
+
+    with package(REVISIONS[-1]).Client.in_memory(server) as client:
+        client.request = fail
+        with pytest.raises(TypeError, match=f"^{_WITHIN}$"):
+            client.call_tool("add", {"a": 1, "b": 2})
+
+
+def test_signatures_show_the_parameters() -> None:
+    assert list(inspect.signature(package(REVISIONS[-1]).Client.call_tool).parameters)[:3] == [
+        "self",
+        "name",
+        "arguments",
+    ]
