@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LOOSE_DATE = re.compile(r"v?(\d{4})[-_.](\d{1,2})[-_.](\d{1,2})", re.ASCII)
+_DECLARATION = re.compile(r"^export (?:interface|type) (\w+)", re.MULTILINE)
 _MAX_LABEL = 64
 _EXTENSIONS = "extensions"
 """The folder beside those of the revisions."""
 
-_SHARED = frozenset({"runtime", "bridge", "connect", "serve", "testing"})
+_SHARED = frozenset({"adapters", "runtime", "bridge", "connect", "serve", "testing"})
 """Modules and packages beside the packages of the revisions."""
 
 
@@ -60,6 +61,13 @@ def extensions_of(revision: str) -> tuple[str, ...]:
 def extended_by(label: str) -> str | None:
     """Return the revision that a bundled extension extends; None for a revision."""
     return next((revision for revision in revisions() if label in extensions_of(revision)), None)
+
+
+@cache
+def declared_types() -> frozenset[str]:
+    """Return the names of the types that the bundled schemas declare."""
+    texts = (schema_file(label).read_text(encoding="utf-8") for label in (*revisions(), *extensions()))
+    return frozenset(name for text in texts for name in _DECLARATION.findall(text))
 
 
 def schema_file(label: str) -> Path:

@@ -48,7 +48,7 @@ def load(label: str) -> Protocol:
     """Return a bundled schema, resolved."""
     from mcp_bindgen.sources import read_bundled, understand
 
-    return understand(read_bundled(label), label)
+    return understand(read_bundled(label), label, numbers="integer")
 
 
 def base_of(protocol: Protocol) -> str:

@@ -1,7 +1,9 @@
 """Errors about the input of the generator.
 
     BindgenError            invalid input or options; the command line exits with status 2
+    +-- OverrideError       an entry of overrides.toml that cannot be read, or that matches nothing
     +-- SchemaError         one or more faults of a schema file, each with its position
+    +-- JsonSchemaError     one or more faults of a JSON document, each with its JSON Pointer
 
 None of them reports a defect of the generator.
 """
@@ -10,11 +12,16 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from mcp_bindgen.escaping import visible
 from mcp_bindgen.ir.types import Position
 
 
 class BindgenError(Exception):
     """Raised for invalid input or options. ``str()`` is the whole message."""
+
+
+class OverrideError(BindgenError):
+    """Raised for an override that cannot be read, or that matches nothing."""
 
 
 @frozen
@@ -42,6 +49,28 @@ class SchemaError(BindgenError):
             faults, key=lambda fault: (fault.position.file, fault.position.line, fault.position.column)
         )
         super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+@frozen
+class JsonFault:
+    """A fault at one place of a JSON document: what was found and, where it helps, what would be accepted."""
+
+    source: str
+    """Name of the document."""
+    pointer: str
+    """JSON Pointer (RFC 6901); empty for the whole document."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{visible(self.source)}#{visible(self.pointer)}: {visible(self.message)}"
+
+
+class JsonSchemaError(BindgenError):
+    """Raised with all faults of a JSON document, in its order."""
+
+    def __init__(self, faults: list[JsonFault]) -> None:
+        self.faults = faults
+        super().__init__("\n".join(str(fault) for fault in faults))
 
 
 def _window(line: str, column: int, width: int = 96) -> tuple[str, int]:

@@ -5,14 +5,28 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from attrs import field, frozen
 
 from mcp_bindgen.catalog import nearest, revisions
 from mcp_bindgen.errors import BindgenError
 
-_KEYS = ("versions", "out", "schema", "name", "map", "base")
+_KEYS = ("versions", "out", "schema", "name", "map", "base", "numbers", "only", "clients")
+_CLIENT_KEYS = ("from", "out", "vendored", "versions", "split")
+
+
+@frozen
+class ClientSettings:
+    """A package for one server: an entry of ``clients``."""
+
+    file: Path
+    """``from``: the lock file."""
+    out: Path
+    vendored: bool = False
+    versions: tuple[str, ...] = ()
+    """The revisions that are copied into a vendored package."""
+    split: bool = False
 
 
 @frozen
@@ -28,6 +42,12 @@ class Settings:
     """Import specifier to a file or a bundled revision."""
     base: str | None = None
     """The bundled revision whose prose applies to ``schema``."""
+    numbers: Literal["integer", "float"] | None = None
+    """The kind of the numbers of ``schema`` without a tag."""
+    only: Literal["codec", "client", "server", "all"] | None = None
+    """The part of each package to generate."""
+    clients: tuple[ClientSettings, ...] = ()
+    """The packages for single servers."""
 
 
 def read_settings(start: Path) -> Settings:
@@ -78,7 +98,15 @@ class _Table:
             self._text("name"),
             self._map(),
             self._text("base"),
+            self._numbers(),
+            self._only(),
+            self._clients(),
         )
+
+    def _clients(self) -> tuple[ClientSettings, ...]:
+        value = self._table.get("clients", [])
+        tables = [_table(each) for each in cast("list[object]", value)] if isinstance(value, list) else [None]
+        return tuple(_Client(self._file, each or {}).client() for each in tables)
 
     def _versions(self) -> tuple[str, ...]:
         value = self._table.get("versions", [])
@@ -102,6 +130,24 @@ class _Table:
         message = f"{key} must be a string, got {_kind(value)}"
         raise self._wrong(message)
 
+    def _numbers(self) -> Literal["integer", "float"] | None:
+        match self._text("numbers"):
+            case None | "integer" | "float" as value:
+                return value
+            case value:
+                pass
+        message = f'numbers must be "integer" or "float", got {value!r}'
+        raise self._wrong(message)
+
+    def _only(self) -> Literal["codec", "client", "server", "all"] | None:
+        match self._text("only"):
+            case None | "codec" | "client" | "server" | "all" as value:
+                return value
+            case value:
+                pass
+        message = f'only must be "codec", "client", "server" or "all", got {value!r}'
+        raise self._wrong(message)
+
     def _path(self, key: str) -> Path | None:
         text = self._text(key)
         return None if text is None else self._file.parent / text
@@ -123,6 +169,30 @@ class _Table:
 
     def _wrong(self, message: str) -> BindgenError:
         return BindgenError(f"{self._file}: {message}")
+
+
+class _Client(_Table):
+    """Reader of one entry of ``clients``."""
+
+    def client(self) -> ClientSettings:
+        """Return the entry."""
+        unknown = [key for key in self._table if key not in _CLIENT_KEYS]
+        file, out = self._path("from"), self._path("out")
+        if unknown or file is None or out is None:
+            found = f"unknown key {unknown[0]!r}" if unknown else "`from` or `out` is missing"
+            message = (
+                f"an entry of clients must be a table [[tool.mcp-codegen.clients]] with from, out, and optionally "
+                f"{', '.join(_CLIENT_KEYS[2:])}: {found}"
+            )
+            raise self._wrong(message)
+        return ClientSettings(file, out, self._flag("vendored"), self._versions(), self._flag("split"))
+
+    def _flag(self, key: str) -> bool:
+        value = self._table.get(key, False)
+        if not isinstance(value, bool):
+            message = f"{key} of a client must be true or false, got {_kind(value)}"
+            raise self._wrong(message)
+        return value
 
 
 def _table(value: object) -> dict[str, object] | None:

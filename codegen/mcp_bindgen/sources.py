@@ -7,6 +7,7 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -15,6 +16,10 @@ from mcp_bindgen.errors import BindgenError, Fault, SchemaError
 from mcp_bindgen.ir.declarations import Constant, Import, Module
 from mcp_bindgen.ir.protocol import VERSION_CONSTANT, Protocol
 from mcp_bindgen.ir.types import Position
+
+if TYPE_CHECKING:
+    from mcp_bindgen.ir.types import Numbers
+    from mcp_bindgen.resolve.number_rule import NumberRule
 
 MAX_BYTES = 64 * 2**20
 """Bytes read of a file at most; the parser refuses smaller files with a better message."""
@@ -81,7 +86,8 @@ def read_bytes(file: Path) -> bytes:
         with file.open("rb") as stream:
             return stream.read(MAX_BYTES)
     except OSError as problem:
-        message = f"cannot read {file}: {problem.strerror}"
+        hint = "; download it first, and pass the file" if file.parts[:1] in {("http:",), ("https:",)} else ""
+        message = f"cannot read {file}: {problem.strerror}{hint}"
         raise BindgenError(message) from problem
     except ValueError as problem:
         # A NUL in a path is not an OSError.
@@ -163,6 +169,8 @@ class _Search:
             self._fault(item, f"cannot find the module {specifier!r}; {looked}")
             return None
         hint = f"pass --map {specifier}=FILE or --map {specifier}=REVISION"
+        if others := [each for each in self._mapped if each not in self._used and each not in self._options]:
+            hint += f", not {', '.join(others)}"
         self._fault(item, f"cannot locate the module {specifier!r}; {hint}")
         return None
 
@@ -215,8 +223,11 @@ def _candidates(specifier: str) -> Iterator[str]:
     yield f"{specifier}/index.ts"
 
 
-def understand(modules: Modules, revision: str, base: str | None = None) -> Protocol:
+def understand(modules: Modules, revision: str, base: str | None = None, *, numbers: Numbers | None = None) -> Protocol:
     """Resolve a schema that was read; ``revision`` is its label.
+
+    ``numbers`` is the kind of numbers without a tag. By default they are floats, except in types that a bundled schema
+    declares, too: there they are integers, so that a draft is read like the revisions before it.
 
     The overrides of ``base`` apply, by default those of the bundled revision that the label or else the schema names.
     """
@@ -225,11 +236,19 @@ def understand(modules: Modules, revision: str, base: str | None = None) -> Prot
     bundled = bundled_schemas.revisions()
     named = next((each for each in (base, revision, _version(modules.main)) if each in bundled), None)
     with showing_lines(modules.texts):
-        protocol = resolve_protocol(modules.main, revision=revision, base=named, imported=modules.imported)
+        protocol = resolve_protocol(
+            modules.main, revision=revision, base=named, imported=modules.imported, numbers=_number_rule(numbers)
+        )
     if not protocol.order:
         message = f"{modules.main.source} declares no types and no constants"
         raise BindgenError(message)
     return protocol
+
+
+def _number_rule(numbers: Numbers | None) -> NumberRule:
+    from mcp_bindgen.resolve.number_rule import NumberRule
+
+    return NumberRule("float", bundled_schemas.declared_types()) if numbers is None else NumberRule(numbers)
 
 
 def _version(module: Module) -> str | None:

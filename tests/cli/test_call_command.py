@@ -61,12 +61,30 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
             "--header must have the form 'NAME: VALUE', got 'nonsense'",
         ),
         (["--header", "a: b", "--", "server"], 2, "--header requires --url"),
+        (["--token-env", "NOWHERE", "--", "server"], 2, "--token-env requires --url"),
+        (["--url", "http://127.0.0.1:1/mcp", "--token-env", "NOWHERE"], 2, "NOWHERE is not set, or empty"),
+        (
+            ["--url", "http://127.0.0.1:1/mcp", "--token-env", "PATH", "--header", "authorization: me"],
+            2,
+            "--token-env and --header set the header Authorization both",
+        ),
     ],
 )
 def test_a_url_that_leads_nowhere(cli, arguments: list[str], status: int, complaint: str) -> None:
     found = cli("call", *arguments)
     assert (found.status, found.out) == (status, "")
     assert complaint in found.err
+
+
+def test_a_server_of_a_configuration_file(cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"command": sys.executable, "args": [str(DESK), NEWEST_WITH_HANDSHAKE], "env": environment()}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"desk": entry}}), "utf-8")
+    assert cli("call", "call", "add", "a=1", "b=2", "--config", ".mcp.json", "desk")[:2] == (0, "3\n")
+    status, _, err = cli("call", "list", "--config", ".mcp.json", "disk")
+    assert (status, err) == (2, "error: .mcp.json has no server 'disk'; did you mean desk?\n")
+    status, _, err = cli("call", "list", "--config", ".mcp.json", "desk", "--", "server")
+    assert status == 2
+    assert "two servers given" in err
 
 
 SLOW = """
@@ -223,6 +241,13 @@ def test_a_server_has_the_environment_of_the_shell(desk, monkeypatch: pytest.Mon
         (["read", "a", "b"], 2, "error: read takes one URI, got 2 arguments"),
         (["list", "tool"], 2, "error: cannot list 'tool'; did you mean tools?"),
         (["add", "a=1"], 2, "error: unknown action 'add'; use one of list, call, read, prompt"),
+        (
+            ["tools"],
+            2,
+            "error: unknown action 'tools'; use one of list, call, read, prompt; to list them, write: list tools",
+        ),
+        (["http://h/mcp"], 2, "for a running server, write: mcp-codegen call --url http://h/mcp"),
+        (["sh", "a b"], 2, "to start a server, write: mcp-codegen call -- sh 'a b'"),
         (["--record", "no/such/folder"], 2, "pass a writable file to --record"),
         (["--timeout", "0"], 2, "--timeout"),
     ],
@@ -338,3 +363,30 @@ def test_ctrl_c_leaves_a_question(revision: str) -> None:
         terminal.process.send_signal(signal.SIGINT)
         terminal.wait_for("error: interrupted")
         assert terminal.end() == (130, "")
+
+
+@pytest.mark.parametrize("action", [("call", "add", "a=1", "b=2"), ("list", "tools")])
+def test_a_result_is_compared_with_a_file(desk, elsewhere: Path, action: tuple[str, ...]) -> None:
+    status, out, _ = desk(*action, "--json")
+    assert status == 0
+    # The order of keys does not count.
+    Path("expected.json").write_text(json.dumps(json.loads(out), sort_keys=True), encoding="utf-8")
+    status, out_of_comparison, _ = desk(*action, "--expect", "expected.json")
+    assert (status, out_of_comparison) == (0, "as expected in expected.json\n")
+    Path("expected.json").write_text(json.dumps({**json.loads(out), "more": 1}), encoding="utf-8")
+    status, out, err = desk(*action, "--expect", "expected.json")
+    assert status == 1
+    assert '-  "more": 1' in out
+    assert "error: the result differs from expected.json; if it is right, write it there with --json\n" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "cannot read expected.json: No such file or directory; write it with --json"), ("{", "is not JSON")],
+)
+def test_an_expectation_that_cannot_be_read_is_an_error(desk, elsewhere: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        Path("expected.json").write_text(text, encoding="utf-8")
+    status, _, err = desk("call", "add", "a=1", "b=2", "--expect", "expected.json")
+    assert status == 2
+    assert message in err

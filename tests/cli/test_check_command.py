@@ -36,6 +36,21 @@ def test_one_changed_byte_is_shown_and_the_command_repairs_it(cli, elsewhere: Pa
     assert cli("check", "--version", "2025-03-26", "--out", "my out").status == 0
 
 
+def test_github_shows_an_annotation_at_each_file(cli, elsewhere: Path) -> None:
+    cli("--version", "2025-03-26", "--out", "out")
+    assert cli("check", "--version", "2025-03-26", "--out", "out", "--format", "github") == (0, "", "")
+    place = elsewhere / "out/v2025_03_26"
+    (place / "server.py").unlink()
+    (place / "types.py").write_text((place / "types.py").read_text() + "x = 1\n")
+    status, out, _ = cli("check", "--version", "2025-03-26", "--out", "out", "--format", "github")
+    assert status == 1
+    repair = "to repair, run: mcp-codegen --version 2025-03-26 --out out"
+    assert out.splitlines() == [
+        f"::error file=out/v2025_03_26/server.py,title=missing generated file::{repair}",
+        f"::error file=out/v2025_03_26/types.py,title=changed generated file::{repair}",
+    ]
+
+
 def test_missing_and_stale_files_are_differences_too(cli, elsewhere: Path) -> None:
     cli("--version", "2025-03-26", "--out", "out")
     (elsewhere / "out/v2025_03_26/types.py").rename(elsewhere / "out/v2025_03_26/kinds.py")
@@ -54,7 +69,10 @@ def test_without_a_version_it_means_all_revisions(cli, elsewhere: Path) -> None:
     cli("--version", "2025-03-26", "--out", "out")
     status, out, err = cli("check", "--out", "out")
     assert status == 1
-    assert "+++ out/v2026_07_28/types.py" in out
+    assert "missing: out/v2026_07_28/types.py\n" in out
+    # Diffs of whole packages would bury the others.
+    assert "class Tool(" not in out
+    assert "+++ out/__init__.py" in out
     assert "mcp-codegen --version all --out out" in err
     cli("--version", "all", "--out", "out")
     assert cli("check", "--out", "out").status == 0
@@ -108,3 +126,25 @@ def test_the_repair_of_an_extension_takes_up_the_revision_that_came_later(cli, e
     assert cli(*shlex.split(err.splitlines()[1])[1:]).status == 0
     assert "v2026_07_28" in (elsewhere / "out/ext_tasks/types.py").read_text()
     assert cli("check", "--version", "ext-tasks", "--out", "out").status == 0
+
+
+def test_before_the_first_generation_each_file_is_a_line(cli) -> None:
+    status, out, err = cli("check", "--version", "2025-03-26", "--out", "out")
+    assert status == 1
+    assert "missing: out/v2025_03_26/types.py\n" in out
+    assert {line.partition(":")[0] for line in out.splitlines()} == {"missing"}
+    assert err.endswith("to repair, run:\n    mcp-codegen --version 2025-03-26 --out out\n")
+
+
+def test_a_package_that_is_not_configured_any_more_is_reported(cli, elsewhere: Path) -> None:
+    settings = elsewhere / "pyproject.toml"
+    settings.write_text('[tool.mcp-codegen]\nversions = ["2025-03-26", "2025-06-18"]\nout = "out"\n')
+    cli("generate")
+    assert cli("check").status == 0
+    settings.write_text('[tool.mcp-codegen]\nversions = ["2025-06-18"]\nout = "out"\n')
+    status, out, err = cli("check")
+    assert (status, out) == (1, "")
+    assert "out/v2025_03_26 was generated, but pyproject.toml does not list it; delete the folder" in err
+    assert json.loads(cli("check", "--format", "json").out)["unconfigured"] == ["v2025_03_26"]
+    # A command line that names a revision is about that one alone.
+    assert cli("check", "--version", "2025-06-18", "--out", "out").status == 0

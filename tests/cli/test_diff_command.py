@@ -58,6 +58,13 @@ def test_a_file_and_a_revision(cli, elsewhere: Path) -> None:
     assert (status, out) == (0, "2025-06-18 -> 2025-06-18: no changes\n")
 
 
+def test_a_page_for_a_blog(cli, schemas, elsewhere: Path) -> None:
+    assert cli("diff", *schemas, "--style", "page", "-o", "post.md").status == 1
+    assert Path("post.md").read_text().startswith("# old to new\n")
+    found = cli("diff", *schemas, "--style", "page")
+    assert (found.status, found.err) == (2, "error: --style page requires --format markdown, got text\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [

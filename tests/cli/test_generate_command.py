@@ -143,6 +143,25 @@ def test_a_package_names_only_what_it_has(cli, elsewhere: Path, schema: Path) ->
         assert absent not in text.partition("from __future__")[0]
 
 
+@pytest.mark.parametrize(
+    ("revisions", "expected"),
+    [
+        (["2025-03-26"], ["adapters", "connect", "serve", "testing"]),
+        (["2025-03-26", "2025-06-18"], ["adapters", "bridge", "connect", "serve", "testing"]),
+    ],
+)
+def test_a_copy_has_the_modules_that_it_contains_as_attributes(
+    cli, elsewhere: Path, revisions: list[str], expected: list[str]
+) -> None:
+    cli(*(f"--version={each}" for each in revisions), "--out", "copied")
+    modules = {"adapters", "bridge", "connect", "serve", "testing"}
+    program = (
+        f"import copied\nprint(*sorted(getattr(copied, each).__name__ for each in dir(copied) if each in {modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=elsewhere, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"copied.{each}" for each in expected]
+
+
 def test_json_says_the_same_for_programs(cli) -> None:
     status, out, err = cli("--version", "2025-03-26", "--out", "out", "--format", "json")
     assert (status, err) == (0, "")
@@ -284,7 +303,11 @@ def test_warnings_of_the_resolver_go_to_standard_error(cli, schema: Path, monkey
     from mcp_bindgen import generate
 
     really = generate.understand
-    monkeypatch.setattr(generate, "understand", lambda *given: attrs.evolve(really(*given), warnings=("look twice",)))
+    monkeypatch.setattr(
+        generate,
+        "understand",
+        lambda *given, **options: attrs.evolve(really(*given, **options), warnings=("look twice",)),
+    )
     status, out, err = cli("--schema", str(schema), "--out", "out")
     assert status == 0
     assert err == "warning: acme: look twice\n"
@@ -296,3 +319,14 @@ def test_check_as_an_option_is_the_command(cli, elsewhere: Path) -> None:
     assert cli("--version", "2025-03-26", "--out", "out", "--check").status == 0
     (elsewhere / "out/v2025_03_26/types.py").unlink()
     assert cli("--version", "2025-03-26", "--out", "out", "--check").status == 1
+
+
+def test_without_arguments_it_generates_what_the_project_names_and_else_shows_the_help(cli, elsewhere: Path) -> None:
+    assert cli().out.startswith("Usage: mcp-codegen")
+    (elsewhere / "pyproject.toml").write_text('[tool.mcp-codegen]\nversions = ["2025-03-26"]\nout = "src/mcp"\n')
+    status, out, err = cli()
+    assert (status, err) == (0, "")
+    assert out.startswith("2025-03-26: ")
+    assert (elsewhere / "src/mcp/v2025_03_26/types.py").is_file()
+    (elsewhere / "pyproject.toml").write_text("[tool.mcp-codegen]\nout = 'src/mcp'\n")
+    assert cli().out.startswith("Usage: mcp-codegen")

@@ -123,6 +123,26 @@ def test_a_module_that_is_nowhere_asks_for_map(cli, specifier: str) -> None:
     assert err.startswith("ext.ts:1:")
 
 
+def test_a_map_for_another_module_is_named_beside_the_one_that_is_missing(cli) -> None:
+    write({"ext.ts": EXTENSION.replace("SPECIFIER", "@acme/core"), "core.ts": CORE})
+    err = cli("model", "--schema", "ext.ts", "--map", "core=core.ts").err
+    assert "pass --map @acme/core=FILE or --map @acme/core=REVISION, not core\n" in err
+
+
+def test_a_url_of_a_schema_has_to_be_downloaded(cli) -> None:
+    status, _, err = cli("model", "--schema", "https://example.com/acme.ts")
+    assert (status, err.endswith("; download it first, and pass the file\n")) == (2, True)
+
+
+def test_a_label_that_is_a_revision_needs_the_schema_of_that_revision(cli) -> None:
+    write({"ext.ts": CORE})
+    status, _, err = cli("model", "--schema", "ext.ts", "--version", "2025-06-18")
+    assert status == 2
+    assert err.startswith(
+        "error: ext.ts is not a schema of the revision 2025-06-18; pass another label to --version, such as ext\n"
+    )
+
+
 def test_all_missing_modules_are_reported_in_one_run(cli) -> None:
     write(
         {"ext.ts": 'import { A } from "./a";\nimport { B, C } from "./b";\nexport interface X extends A, B { c: C }\n'}

@@ -113,7 +113,12 @@ def test_explain_reads_a_schema_of_ones_own(cli, schema: Path) -> None:
         ("TextResource", "did you mean TextResourceContents"),
         ("logging/set_level", "did you mean logging/setLevel?\n"),
         ("$/progress", "did you mean notifications/progress"),
-        ("xyzzy", "error: 'xyzzy' not found in the bundled revisions\n"),
+        (
+            "xyzzy",
+            "error: 'xyzzy' not found in the bundled revisions; pass a type, field, method, constant or error code",
+        ),
+        ("2025-11-25", "to compare two revisions, run: mcp-codegen diff 2025-06-18 2025-11-25\n"),
+        ("2024-11-05", "to compare two revisions, run: mcp-codegen diff 2024-11-05 2025-03-26\n"),
     ],
 )
 def test_an_unofficial_name_gets_the_official_one(cli, name: str, message: str) -> None:

@@ -41,6 +41,7 @@ def test_with_a_revision_it_generates_that_one(cli, elsewhere: Path, arguments: 
     assert out.startswith("2025-03-26: ")
     assert sorted(path.name for path in (elsewhere / "out").iterdir()) == [
         "__init__.py",
+        "adapters.py",
         "connect.py",
         "py.typed",
         "runtime",

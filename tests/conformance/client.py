@@ -165,6 +165,7 @@ def auth_of(name: str, context: Any) -> Any:
         client_metadata_url="https://conformance-test.local/client-metadata.json",
         client_name="conformance",
         open_url=visit,
+        dpop=name.startswith("auth/dpop"),
     )
 
 

@@ -1,4 +1,8 @@
-"""Input requests of the fixture server in rounds (2026-07-28, Multi Round-Trip Requests), under agreed keys."""
+"""Input requests of the fixture server in rounds, under agreed keys.
+
+``ask`` returns them as results (2026-07-28, Multi Round-Trip Requests); ``ask_during_call`` sends them during the call, as
+the revisions with a handshake do.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from mcp_bindings import v2026_07_28 as mcp
@@ -148,6 +153,32 @@ def ask(name: str, rounds: Rounds, params: Any) -> mcp.InputRequiredResult | str
     state = _seal(name, answered) if rounds.stateful else None
     result = {"resultType": "input_required", "inputRequests": asked} | ({"requestState": state} if state else {})
     return mcp.converter.structure(result, mcp.InputRequiredResult)
+
+
+def ask_during_call(package: Any, context: Any, rounds: Rounds) -> str:
+    """Return the text made of the client's answers; the requests of a round are sent at the same time.
+
+    ``package`` is that of the server's revision. Raise NotDeclared for a client that has not declared the capability.
+    """
+    methods, converter = package.methods, package.converter
+    keys = {each.name: each for each in (methods.ELICIT, methods.CREATE_MESSAGE, methods.LIST_ROOTS)}
+    declared = converter.unstructure(context.peer_capabilities)
+
+    def send(question: Json) -> Json:
+        key = keys[question["method"]]
+        params = converter.structure(question["params"], key.params) if question["params"] else None
+        return converter.unstructure(context.request(key, params))
+
+    answers: dict[str, Json] = {}
+    for step in rounds.steps:
+        asked = {key: each for key, each in step.items() if not rounds.only_declared or _is_declared(each, declared)}
+        with ThreadPoolExecutor(len(asked)) as pool:
+            answers |= dict(zip(asked, pool.map(send, asked.values()), strict=True))
+    return rounds.text(answers)
+
+
+def _is_declared(question: Json, capabilities: Mapping[str, Json]) -> bool:
+    return CAPABILITY[question["method"]] in capabilities
 
 
 def _declared(rounds: Rounds, questions: Questions, params: Any) -> Questions:

@@ -2,8 +2,10 @@
 
     python tests/conformance/server.py --stdio
     python tests/conformance/server.py --port 3000
+    python tests/conformance/server.py --port 3000 --bridge 2025-11-25
 
-Over HTTP the endpoint is ``/mcp`` for all revisions.
+Over HTTP the endpoint is ``/mcp`` for all revisions. In each revision the server offers what the suite requires of any
+revision, as far as the interface of the revision can express it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ if __name__ == "__main__":
     # As a program it finds its own modules where the tests find them.
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from conformance import rounds
 from mcp_bindings import serve
-from mcp_bindings_runtime.errors import ResponseError, ToolError
+from mcp_bindings_runtime.errors import ToolError
 
 Json = Any
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
@@ -38,7 +41,6 @@ PAUSE = 0.05
 """Seconds between two progress notifications of a slow tool."""
 POLL = 0.5
 """Seconds after which a polling client should reconnect."""
-MISSING_CAPABILITY = -32021
 
 ADDRESS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,6 +64,11 @@ ADDRESS_SCHEMA: Json = {
     "then": {"required": ["phone"]},
     "else": {"required": ["email"]},
     "additionalProperties": False,
+}
+REGION_SCHEMA: Json = {
+    "type": "object",
+    "properties": {"region": {"type": "string", "description": "where", "x-mcp-header": "Region"}},
+    "required": ["region"],
 }
 DEFAULTS: Json = {
     "name": {"type": "string", "default": "John Doe"},
@@ -93,17 +100,25 @@ def embedded(uri: str, mime: str, words: str) -> Json:
 
 
 class Fixture:
-    """The fixture in one revision: a server with all features of the revision."""
+    """The fixture in one revision: a server with all features of the revision.
 
-    def __init__(self, revision: str) -> None:
+    With ``bridge`` it serves the clients of every revision.
+    """
+
+    def __init__(self, revision: str, *, bridge: bool = False) -> None:
         self.revision = revision
         self.mcp: Any = importlib.import_module(f"mcp_bindings.v{revision.replace('-', '_')}")
-        self.server = self.mcp.Server("conformance-fixture", "1.0.0", **self._options())
+        served = None if bridge else [revision]
+        self.server = self.mcp.Server("conformance-fixture", "1.0.0", revisions=served, **self._options())
         self._add_plain_tools()
-        if revision < STATELESS:
-            self._add_talking_tools()
-        else:
-            self._add_stateless_tools()
+        self._add_talking_tools()
+        self._add_changing_tools()
+        if revision >= FORMS:
+            self._add_tools_with_rounds()
+        if revision >= STATELESS:
+            from conformance import task_tools
+
+            task_tools.register(self.server)
         if revision == CHOICES:
             self._add_polling_tool()
         self._add_prompts()
@@ -177,6 +192,11 @@ class Fixture:
             """Take arguments whose schema uses much of JSON Schema 2020-12."""
             return json.dumps(arguments)
 
+        @tool(name="test_x_mcp_header", input_schema=REGION_SCHEMA)
+        def header(region: str) -> str:
+            """Take an argument that is repeated in a header."""
+            return f"The region: {region}"
+
     def _add_talking_tools(self) -> None:
         """Add tools that send log messages and requests to the client during their call."""
         mcp, tool = self.mcp, self.server.tool
@@ -196,7 +216,27 @@ class Fixture:
             answer = mcp.converter.unstructure(context.create_message([message], 100))
             return f"LLM response: {answer['content']['text']}"
 
+        @tool(name="test_missing_capability")
+        def needy(context) -> str:
+            """Require sampling."""
+            message = mcp.SamplingMessage(role="user", content=mcp.TextContent(text="Are you there?"))
+            context.create_message([message], 10)
+            return "The client declares sampling."
+
+        @tool(name="test_logging_tool")
+        def log_once(context) -> str:
+            """Send a log message."""
+            context.log("info", "Tool execution started")
+            return "All of it is logged."
+
         if self.revision >= FORMS:
+
+            @tool(name="test_streaming_elicitation")
+            def stream(context) -> str:
+                """Report progress, and request input from the user."""
+                context.progress(1, 2)
+                return f"User response: {self._elicit(context, 'Go on?', {'ok': {'type': 'boolean'}})}"
+
             fields = {"username": {"type": "string"}, "email": {"type": "string"}}
 
             @tool(name="test_elicitation")
@@ -232,31 +272,8 @@ class Fixture:
         answer = context.elicit(message, schema)
         return f"action={answer.action}, content={json.dumps(answer.content)}"
 
-    def _add_stateless_tools(self) -> None:
-        from conformance import rounds, task_tools
-
-        task_tools.register(self.server)
+    def _add_changing_tools(self) -> None:
         tool, tools, prompts = self.server.tool, self.server.tools, self.server.prompts
-
-        @tool(name="test_missing_capability")
-        def needy(context) -> str:
-            """Require sampling."""
-            if context.peer_capabilities.sampling is None:
-                required = {"requiredCapabilities": {"sampling": {}}}
-                raise ResponseError(MISSING_CAPABILITY, "Missing required client capability", required)
-            return "The client declares sampling."
-
-        @tool(name="test_streaming_elicitation")
-        def stream(context) -> str:
-            """Request input from the user by its result."""
-            context.progress(1, 2)
-            return f"User response: {self._elicit(context, 'Go on?', {'ok': {'type': 'boolean'}})}"
-
-        @tool(name="test_logging_tool")
-        def log(context) -> str:
-            """Send log messages."""
-            context.log("info", "Tool execution started")
-            return "All of it is logged."
 
         def passing() -> str:
             """Be added and removed."""
@@ -280,25 +297,22 @@ class Fixture:
                 prompts.add(passing, "test_dynamic_prompt")
             return "The list of prompts has changed."
 
-        region = {"type": "string", "description": "where", "x-mcp-header": "Region"}
-
-        @tool(
-            name="test_x_mcp_header",
-            input_schema={"type": "object", "properties": {"region": region}, "required": ["region"]},
-        )
-        def header(region: str) -> str:
-            """Take an argument that is repeated in a header."""
-            return f"The region: {region}"
-
+    def _add_tools_with_rounds(self) -> None:
         def in_rounds(asked: rounds.Rounds) -> Callable[..., Any]:
             def ask(context):
-                """Send a request to the client before returning."""
-                return rounds.ask(context.params.name, asked, context.params)
+                """Send requests to the client before returning."""
+                return self._ask(context, asked)
 
             return ask
 
         for name, asked in rounds.TOOLS.items():
-            tool(name=f"test_input_required_result_{name}")(in_rounds(asked))
+            self.server.tool(name=f"test_input_required_result_{name}")(in_rounds(asked))
+
+    def _ask(self, context: Any, asked: rounds.Rounds) -> Any:
+        """Return the text made of the client's answers; in a revision without handshake first what requests them."""
+        if self.revision >= STATELESS:
+            return rounds.ask(context.params.name, asked, context.params)
+        return rounds.ask_during_call(self.mcp, context, asked)
 
     # Prompts and resources.
 
@@ -332,13 +346,12 @@ class Fixture:
             """A prompt with an image in it."""
             return self._blocks(image(), text("Please analyze the image above."))
 
-        if self.revision >= STATELESS:
-            from conformance import rounds
+        if self.revision >= FORMS:
 
             @prompt(name="test_input_required_result_prompt")
             def in_rounds(context):
                 """Request a context first."""
-                return rounds.ask(context.params.name, rounds.PROMPT, context.params)
+                return self._ask(context, rounds.PROMPT)
 
     def _add_resources(self) -> None:
         resource = self.server.resource
@@ -365,9 +378,9 @@ class Fixture:
             return json.dumps(found, separators=(",", ":"))
 
 
-def build(*revisions: str) -> list[Any]:
+def build(*revisions: str, bridge: bool = False) -> list[Any]:
     """Return the servers of these revisions, or of all."""
-    return [Fixture(revision).server for revision in revisions or REVISIONS]
+    return [Fixture(revision, bridge=bridge).server for revision in revisions or REVISIONS]
 
 
 def main() -> None:
@@ -375,9 +388,10 @@ def main() -> None:
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--stdio", action="store_true", help="serve over stdin and stdout")
     how.add_argument("--port", type=int, help="serve over HTTP on this port of 127.0.0.1, at /mcp")
+    parser.add_argument("--bridge", action="store_true", help="serve clients of the other revisions with these servers")
     parser.add_argument("revisions", nargs="*", metavar="REVISION", help="the revisions to serve; all unless given")
     options = parser.parse_args()
-    servers = build(*options.revisions)
+    servers = build(*options.revisions, bridge=options.bridge)
     if options.stdio:
         serve.stdio(*servers)
     else:

@@ -19,7 +19,7 @@ from support.scripted_peers import PATIENCE, environment, eventually, package
 
 REVISIONS = fixture.REVISIONS
 FORMS = [each for each in REVISIONS if each >= fixture.FORMS]
-CHOICES = [each for each in REVISIONS if fixture.CHOICES <= each < fixture.STATELESS]
+CHOICES = [each for each in REVISIONS if each >= fixture.CHOICES]
 HANDSHAKE = [each for each in REVISIONS if each < fixture.STATELESS]
 STATELESS = [each for each in REVISIONS if each >= fixture.STATELESS]
 SERVER = [sys.executable, fixture.__file__, "--stdio"]
@@ -137,8 +137,8 @@ def test_every_tool_is_described(peer: Peer) -> None:
     names = [tool["name"] for tool in tools]
     assert len(set(names)) == len(names)
     assert ("test_audio_content" in names) is (peer.revision >= fixture.AUDIO)
-    assert ("test_elicitation" in names) is (peer.revision in FORMS and peer.revision in HANDSHAKE)
-    assert ("test_logging_tool" in names) is (peer.revision in STATELESS)
+    assert ("test_elicitation" in names) is (peer.revision in FORMS)
+    assert "test_logging_tool" in names
 
 
 def test_content_of_each_kind(peer: Peer) -> None:
@@ -198,13 +198,12 @@ def test_log_messages_come_at_the_level_that_is_set(peer: Peer) -> None:
     assert peer.logged == ["Tool execution started", "Tool processing data", "Tool execution completed"]
 
 
-@only(*HANDSHAKE)
 def test_a_tool_samples_while_it_runs(peer: Peer) -> None:
     assert peer.text("test_sampling", {"prompt": "What is the capital?"}) == "LLM response: Paris"
     assert peer.asked[-1].max_tokens == 100
 
 
-@only(*[each for each in FORMS if each in HANDSHAKE])
+@only(*FORMS)
 def test_a_tool_asks_while_it_runs(peer: Peer) -> None:
     said = peer.text("test_elicitation", {"message": "Well?"})
     assert said == 'User response: action=accept, content={"username": "blue", "email": "blue"}'
@@ -308,19 +307,19 @@ ROUNDS = {
 }
 
 
-@only(*STATELESS)
+@only(*FORMS)
 @pytest.mark.parametrize("name", ROUNDS)
 def test_input_is_asked_for_in_rounds(peer: Peer, name: str) -> None:
     assert peer.text(f"test_input_required_result_{name}") == ROUNDS[name]
 
 
-@only(*STATELESS)
+@only(*FORMS)
 def test_a_prompt_may_ask_too(peer: Peer) -> None:
     prompt = peer.json(peer.client.get_prompt("test_input_required_result_prompt"))
     assert prompt["messages"][0]["content"]["text"] == "The context: blue"
 
 
-@only(*STATELESS)
+@only(*FORMS)
 def test_a_handler_may_ask_by_its_context(peer: Peer) -> None:
     assert peer.text("test_streaming_elicitation") == 'User response: action=accept, content={"ok": true}'
 

@@ -146,17 +146,17 @@ MODULES = frozenset(
 )
 """Names of the runtime's packages and modules, which emitted code imports."""
 VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | frozenset("""
-    annotations cls named hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
-    Invalid Json JsonObject Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
+    annotations cls ignore named path replay hasattr values ALIASES ATOMS Aliases Any BATCHES ByClass Callable ClassVar Codec Converter Decoders Envelopes Final HANDSHAKE
+    EXTENSION_ID Extension Invalid Json JsonObject ModuleType extension extensions Lenient Literal Mapping Message NOTIFICATIONS NoneType NotificationMethod OBJECTS
     Objects R REQUESTS RESULTS REVISION Record RequestMethod Results SCHEMA_SHA256 Shapes Side Single T TYPES
     TEXTS TYPE_CHECKING Tables TypeAlias TypeVar UNSET Undecidable Union Unset VALUES CODEC __all__ _texts _json_writers anything array escape escape_long finish join map members t texts __class__
-    __future__ __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _type_tables abc alias_names
+    __future__ drift tools_lock __init__ __new__ __slots__ _alias_names _decoders _encoders _result_shapes _type_tables abc alias_names
     batches bool boolean bytes capability cattrs cattrs_hooks check checks codec collections converter d data decode
     decode_result attrs_for_type_checkers dict e embedded encode envelopes error errors expect extra first_match fits float
     frozenset get_converter getattr id init int integer is_array is_integer is_number is_object is_string items k
     key keys kind knows len list make_converter mapping message methods mode n name new notification notifications
     null number o object opaque overload params record request requests response result result_shapes results
-    revision runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
+    revision revisions runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
     undeclared unset unstructure raw update v v_first v_inner v_tag value
     AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
     HandshakeClient HandshakeServer ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
@@ -169,6 +169,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     Application EndpointOptions HttpServerOptions host port run_http runnable serve wsgi wsgi_app
     Level Limits features limits open_transport ping_failures record require rounds discover restart start stderr stdio transport transports workers
     ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
+    AnyFunction AsyncFunction Decorator PlainFunction decorator_types deprecated repr typing_extensions
     facts Facts FACTS codec_of converter emitted_codec encoders decoders method_readers existing meta_classes result_meta task_methods
     """.split())
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from checkout import REVISIONS
+from mcp_bindgen.errors import OverrideError
 from mcp_bindgen.ir.protocol import AliasOf, Scalar, Union
-from mcp_bindgen.resolve.overrides import OverrideError, Overrides
+from mcp_bindgen.resolve.overrides import Overrides
 from resolve.resolving import bundled, field, resolve, tree
 
 WHY = "reason = 'r'\nsource = 's'\nsince = '2026-07-28'\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -12,6 +13,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import BARE_VERSION, normalise
 from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
+from mcp_bindgen.cli.quiet_option import with_quiet_option
 
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
@@ -21,10 +23,14 @@ COMMANDS = {
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",
     "convert": "mcp_bindgen.cli.commands.convert",
+    "replay": "mcp_bindgen.cli.commands.replay",
+    "bridge": "mcp_bindgen.cli.commands.bridge",
     "call": "mcp_bindgen.cli.commands.call",
+    "client": "mcp_bindgen.cli.commands.client",
     "diff": "mcp_bindgen.cli.commands.diff",
     "history": "mcp_bindgen.cli.commands.history",
     "matrix": "mcp_bindgen.cli.commands.matrix",
+    "tools": "mcp_bindgen.cli.commands.tools",
 }
 """Module by command name; only the command that runs is imported."""
 
@@ -44,10 +50,15 @@ class App(click.Group):
             return None
         command = import_module(COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)
-        return command
+        return with_quiet_option(command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the command to the front, ``generate`` if there is none."""
+        if ctx.resilient_parsing and args == ["--version"]:
+            # Its value is being completed.
+            args = ["generate", *args]
+        elif not args and not ctx.resilient_parsing and _is_configured():
+            args = ["generate"]
         return super().parse_args(ctx, normalise(args, COMMANDS, self._options(ctx)))
 
     def _options(self, ctx: click.Context) -> dict[str, bool]:
@@ -69,6 +80,14 @@ class App(click.Group):
         if word not in COMMANDS:
             raise click.UsageError(_unknown_command(word), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _is_configured() -> bool:
+    """Return whether the project's settings say what to generate."""
+    from mcp_bindgen.settings import read_settings
+
+    settings = read_settings(Path.cwd())
+    return bool(settings.versions or settings.schema or settings.clients)
 
 
 def _unknown_command(word: str) -> str:
@@ -104,14 +123,19 @@ Typed Python bindings for the Model Context Protocol, generated from its TypeScr
   mcp-codegen --version 2025-03-26       generate one revision
   mcp-codegen --version all              generate all of them
   mcp-codegen --version                  list the revisions
+  mcp-codegen                            generate what pyproject.toml names
   mcp-codegen check                      compare without writing
   mcp-codegen explain tools/call         show documentation
   mcp-codegen validate session.jsonl     check recorded messages
   mcp-codegen convert --from R --to S F  convert recorded messages
+  mcp-codegen replay session.jsonl       serve recorded answers
+  mcp-codegen bridge -- python server.py serve clients of any revision
   mcp-codegen call -- python server.py   use a server from the shell
+  mcp-codegen client --out F -- COMMAND  write a typed client of a server
   mcp-codegen diff 2025-06-18 2025-11-25 list changes and whom they break
   mcp-codegen history Tool.outputSchema  show when it changed, and how
   mcp-codegen matrix                     count breaking changes per pair
+  mcp-codegen tools check -- SERVER      compare a server with its lock
 
 Options without a command are those of generate; see mcp-codegen generate --help.
 """
@@ -170,11 +194,11 @@ def _explain(problem: Exception) -> None:
     match problem:
         case click.UsageError():
             output.error(problem.format_message())
-            output.note(f"see: {problem.ctx.command_path if problem.ctx else 'mcp-codegen'} --help")
+            output.detail(f"see: {problem.ctx.command_path if problem.ctx else 'mcp-codegen'} --help")
         case click.ClickException():
             output.error(problem.format_message())
         case SchemaError():
-            output.note(str(problem))
+            output.detail(str(problem))
             count = len(problem.faults)
             output.error(f"{count} fault{'' if count == 1 else 's'} in the schema")
         case BindgenError():
@@ -191,6 +215,9 @@ def _explain(problem: Exception) -> None:
 
 def _invoke(arguments: list[str]) -> int:
     if "_MCP_CODEGEN_COMPLETE" in os.environ:
+        from mcp_bindgen.cli.shells import register_shells
+
+        register_shells()
         APP.main(arguments, prog_name="mcp-codegen")
     try:
         # Not APP.main(), which handles broken pipes differently.
@@ -205,6 +232,6 @@ def _report(problem: Exception) -> None:
     if os.environ.get("MCP_CODEGEN_TRACEBACK"):
         import traceback
 
-        output.note("".join(traceback.format_exception(problem)).rstrip())
+        output.detail("".join(traceback.format_exception(problem)).rstrip())
     output.error(f"internal error, please report it ({type(problem).__name__}: {problem})")
-    output.note("set MCP_CODEGEN_TRACEBACK=1 to see the traceback")
+    output.detail("set MCP_CODEGEN_TRACEBACK=1 to see the traceback")

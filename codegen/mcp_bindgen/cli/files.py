@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,20 @@ def print_or_write(text: str, file: Path | None) -> None:
 def json_for(document: Any, file: Path | None) -> str:
     """Return a document as JSON for standard output or a file."""
     return output.json_text(document, sys.stdout if file is None else None)
+
+
+def read_approved(file: Path | None, stale: Callable[[Mapping[str, str]], Iterable[str]]) -> Mapping[str, str]:
+    """Return the reasons of an approvals file by change; warn about the entries that ``stale`` returns a message for."""
+    if file is None:
+        return {}
+    from mcp_bindgen.diff.approvals import read_approvals
+    from mcp_bindgen.sources import read_bytes
+
+    name = output.shown(file)
+    approved = read_approvals(read_bytes(file), name)
+    for line in stale(approved):
+        output.warning(f"{name}: {line}")
+    return approved
 
 
 def write_file(file: Path, text: str) -> None:

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from mcp_bindgen import catalog
+from mcp_bindgen.cli.completion import complete_revision_or_all
 
 if TYPE_CHECKING:
     from mcp_bindgen.generate import Input, SchemaFile
     from mcp_bindgen.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def collect_options(name: str, kind: Callable[..., NamedTuple], options: Sequence[Decorator]) -> Decorator:
+    """Return a decorator that adds options to a command, which receives them as one argument of the class ``kind``.
+
+    A field without an option keeps its default.
+    """
+    fields: tuple[str, ...] = getattr(kind, "_fields", ())
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def collected(*args: Any, **values: Any) -> Any:
+            collection = kind(**{field: values.pop(field) for field in fields if field in values})
+            return function(*args, **{name: collection}, **values)
+
+        command: Callable[..., Any] = collected
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 schema_option = click.option(
@@ -42,12 +67,27 @@ _base_option = click.option(
 )
 
 
+numbers_option = click.option(
+    "--numbers",
+    type=click.Choice(["integer", "float"]),
+    help="How to read numbers of your schema that have no tag @TJS-type; by default as integers in types that a bundled "
+    "schema also declares, and as floats in others.",
+)
+
+
 def schema_options(about_version: str) -> Callable[[Command], Command]:
     """Return the options of a ``SchemaOptions`` without ``--out``; ``about_version`` is the help of ``--version``."""
-    version = click.option("--version", "versions", multiple=True, metavar="REVISION", help=about_version)
+    version = click.option(
+        "--version",
+        "versions",
+        multiple=True,
+        metavar="REVISION",
+        help=about_version,
+        shell_complete=complete_revision_or_all,
+    )
 
     def add(command: Command) -> Command:
-        return version(schema_option(map_option(_base_option(command))))
+        return version(schema_option(map_option(_base_option(numbers_option(command)))))
 
     return add
 
@@ -59,8 +99,11 @@ out_option = click.option(
     help="Folder to write to; in a checkout generated/mcp_bindings by default.",
 )
 
-text_or_json = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format."
+only_option = click.option(
+    "--only",
+    type=click.Choice(["codec", "client", "server", "all"]),
+    help="Part to generate: types and codec alone, with the client, with the server, or all; a copy of the runtime has what "
+    "that part needs.",
 )
 
 
@@ -72,6 +115,8 @@ class SchemaOptions(NamedTuple):
     mapped: tuple[str, ...]
     out: Path | None = None
     base: str | None = None
+    numbers: Any = None
+    only: Any = None
 
     def near(self) -> SchemaOptions:
         """Return the same with paths below the current folder relative to it, however they were typed."""
@@ -87,6 +132,8 @@ class SchemaOptions(NamedTuple):
         for pair in self.mapped:
             words += ["--map", pair]
         words += [] if self.base is None else ["--base", self.base]
+        words += [] if self.numbers is None else ["--numbers", self.numbers]
+        words += [] if self.only is None else ["--only", self.only]
         words += [] if self.out is None else ["--out", str(self.out)]
         return shlex.join(words)
 
@@ -106,11 +153,14 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
 
-    versions, schema, mapped, _, base = options
-    command = options.near().typed()
+    versions, schema, mapped, _, base, numbers, _ = options
+    more: dict[str, Any] = {"command": options.near().typed(), "numbers": numbers or settings.numbers}
     if schema is not None:
         own = _own(schema, versions, pairs(mapped) or settings.map)
-        return [evolve(own, command=command, base=_base(base or settings.base))]
+        return [evolve(own, base=_base(base or settings.base), **more)]
+    if numbers is not None and (versions or settings.schema is None):
+        message = "--numbers requires --schema FILE: the bundled schemas have a rule of their own"
+        raise BindgenError(message)
     if base is not None and (versions or settings.schema is None):
         message = "--base requires --schema FILE: each bundled revision is its own base"
         raise BindgenError(message)
@@ -123,7 +173,7 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
         own = _own(settings.schema, label, pairs(mapped) or settings.map)
-        chosen.append(evolve(own, command=command, base=_base(base or settings.base)))
+        chosen.append(evolve(own, base=_base(base or settings.base), **more))
     if not chosen and everything:
         return [Bundled(label) for label in bundled(("all",))]
     return chosen
@@ -194,7 +244,10 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> SchemaFile:
         )
         raise BindgenError(message)
     if len(versions) > 1 or "all" in versions:
-        message = "with --schema, --version is the label of that schema; pass it once"
+        message = (
+            "with --schema, --version is the label of that schema; pass it once. Generate bundled revisions into the same "
+            "folder by another command without --schema, or list both in pyproject.toml"
+        )
         raise BindgenError(message)
     return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
 

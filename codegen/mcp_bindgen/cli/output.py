@@ -14,8 +14,23 @@ from typing import Any, TextIO
 import click
 
 
+class _Verbosity:
+    quiet = False
+
+
+def silence() -> None:
+    """Print results and errors only, until ``prepare`` is called again."""
+    _Verbosity.quiet = True
+
+
+def is_quiet() -> bool:
+    """Return whether remarks and warnings are left out."""
+    return _Verbosity.quiet
+
+
 def prepare() -> None:
     """Configure the standard streams so that every character can be printed."""
+    _Verbosity.quiet = False
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             # Closed by the parent process (`>&-`).
@@ -73,13 +88,20 @@ def json_text(document: Any, stream: TextIO | None) -> str:
 
 
 def note(text: str) -> None:
-    """Print a remark to standard error."""
+    """Print a remark to standard error, unless the command is quiet."""
+    if not _Verbosity.quiet:
+        _write_to_stderr("", text)
+
+
+def detail(text: str) -> None:
+    """Print a part of an error, or what the user has asked for, to standard error."""
     _write_to_stderr("", text)
 
 
 def warning(text: str) -> None:
-    """Print a warning."""
-    _write_to_stderr(paint(sys.stderr, "warning:", fg="yellow") + " ", text)
+    """Print a warning, unless the command is quiet."""
+    if not _Verbosity.quiet:
+        _write_to_stderr(paint(sys.stderr, "warning:", fg="yellow") + " ", text)
 
 
 def warnings(label: str, texts: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.completion import complete_revision
 from mcp_bindgen.cli.options import map_option, pairs
 
 if TYPE_CHECKING:
@@ -37,8 +38,20 @@ def revision_selection_options(command: Command) -> Command:
             metavar="FILE",
             help="Your own schema.ts, added as the newest revision.",
         ),
-        click.option("--to", "last", metavar="REVISION", help="Newest bundled revision to include."),
-        click.option("--from", "first", metavar="REVISION", help="Oldest bundled revision to include."),
+        click.option(
+            "--to",
+            "last",
+            metavar="REVISION",
+            shell_complete=complete_revision,
+            help="Newest bundled revision to include.",
+        ),
+        click.option(
+            "--from",
+            "first",
+            metavar="REVISION",
+            shell_complete=complete_revision,
+            help="Oldest bundled revision to include.",
+        ),
     ):
         command = option(command)
     return command
@@ -75,4 +88,6 @@ def select_revisions(
             "pass another one with --name"
         )
         raise BindgenError(message)
-    return RevisionSelection([*inputs, SchemaFile(schema, label, pairs(mapped))], {label: str(schema)})
+    return RevisionSelection(
+        [*inputs, SchemaFile(schema, label, pairs(mapped), numbers="integer")], {label: str(schema)}
+    )

@@ -49,8 +49,15 @@ def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:
         if members:
             return [f"did you mean {_listed(members, 'or')}?"]
         names.update(dict.fromkeys(official_names(lookup)))
+    known = catalog.revisions()
+    if name in known:
+        older = known[max(known.index(name) - 1, 0)]
+        newer = name if older != name else known[1]
+        return [f"to compare two revisions, run: mcp-codegen diff {older} {newer}"]
     near = nearest_names(name, names)
-    return [f"did you mean {_listed(near, 'or')}?"] if near else []
+    if near:
+        return [f"did you mean {_listed(near, 'or')}?"]
+    return ["pass a type, field, method, constant or error code of the schema, such as Tool, Tool.name or tools/call"]
 
 
 def official_names(lookup: Lookup) -> list[str]:

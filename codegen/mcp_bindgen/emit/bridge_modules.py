@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_bindings_runtime.bridge.step_tables import StepTables
+from mcp_bindings_runtime.distribution import BUNDLED
 
 from mcp_bindgen import __version__, templates
 from mcp_bindgen.emit.docstrings import literal
@@ -14,15 +15,21 @@ from mcp_bindgen.emit.imports import COPIED_RUNTIME
 
 
 def bridge_files(
-    revisions: Sequence[str], steps: Sequence[tuple[StepTables, StepTables]], runtime: str = COPIED_RUNTIME
+    revisions: Sequence[str],
+    steps: Sequence[tuple[StepTables, StepTables]],
+    runtime: str = COPIED_RUNTIME,
+    package: str | None = None,
 ) -> dict[str, str]:
     """Return the files of ``bridge``, by path.
 
-    ``steps`` are those between each revision and the next, first to the older, then to the newer one.
+    ``steps`` are those between each revision and the next, first to the older, then to the newer one. ``package`` is the
+    name of the directory in the documentation; None for that of the bundled packages.
     """
     header = f"{HEADER} {__version__}.\n# Do not edit; run: mcp-codegen generate\n"
     quoted = [literal(revision) for revision in revisions]
-    files = {"bridge/__init__.py": header + _fill("__init__", revisions=quoted, runtime=runtime)}
+    files = {
+        "bridge/__init__.py": header + _fill("__init__", revisions=quoted, runtime=runtime, package=package or BUNDLED)
+    }
     for older, newer in steps:
         name = f"v{older.target}_to_v{older.source}".replace("-", "_")
         directions = [_direction("OLDER", older), _direction("NEWER", newer)]

@@ -30,12 +30,10 @@ Module: TypeAlias = tuple[str, Sources, dict[str, Any]]
 def plan_client_server_modules(protocol: Protocol, names: Names, facts: Facts) -> Iterator[Module]:
     """Yield the three modules."""
     yield "binding.py", (), {"capabilities": _capabilities(protocol)}
-    path, parent = _parent(protocol, "Client")
     yield (
         "client.py",
-        (parent,),
+        (_parent(protocol, "Client"),),
         {
-            "parent": path,
             "requirable": plan_requirable(protocol),
             "options": plan_client_options(protocol, names, facts),
             "stdio": plan_keywords(StdioOptions, 8),
@@ -44,13 +42,11 @@ def plan_client_server_modules(protocol: Protocol, names: Names, facts: Facts) -
             "methods": plan_request_methods(protocol, names, "client"),
         },
     )
-    path, parent = _parent(protocol, "Server")
     decorators = plan_decorators(protocol, names)
     yield (
         "server.py",
-        (parent,),
+        (_parent(protocol, "Server"),),
         {
-            "parent": path,
             "context": "StatelessContext" if is_stateless(protocol) else "ServerContext",
             "options": plan_server_options(protocol, names, facts),
             "offers": convenience_methods(protocol, "server"),
@@ -82,10 +78,7 @@ def _frozen(texts: list[str]) -> Bracketed:
     return ("frozenset(", [("{", [literal(text) for text in texts], "}")] if texts else [], ")")
 
 
-def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, tuple[str, ...]]]:
-    """Return the path of the runtime's class that documents the emitted one, and the import of its parent."""
-    folder = name.lower()
+def _parent(protocol: Protocol, name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the import of the runtime's class that the emitted one extends."""
     era = "stateless" if is_stateless(protocol) else "handshake"
-    module, parent = f"{folder}.{era}", f"{era.capitalize()}{name}"
-    documented = f"{folder}.{folder}.{name}" if parent == "HandshakeClient" else f"{module}.{parent}"
-    return f"runtime.{documented}", (f"runtime.{module}", (f"{parent} as Runtime{name}",))
+    return f"runtime.{name.lower()}.{era}", (f"{era.capitalize()}{name} as Runtime{name}",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from inspect import getsource
 from itertools import pairwise
 from typing import Any
@@ -41,21 +41,28 @@ class DeclaredOption:
 
 def declared_options(cls: type[Options]) -> tuple[DeclaredOption, ...]:
     """Return the options of a class in the order of their first declaration."""
-    found = {each.name: each for base in reversed(cls.__mro__[:-1]) for each in _declared_by(base, cls)}
+    found: dict[str, DeclaredOption] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        for name, annotation, doc in _declarations(base):
+            assert name in cls.names(), f"{base.__name__}.{name}: declare the option as option(default=…)"
+            found[name] = DeclaredOption(name, annotation, getattr(cls, name), doc)
     assert found.keys() == cls.names(), "each option has a default and a docstring"
     return tuple(found.values())
 
 
-def _declared_by(base: type, cls: type[Options]) -> Iterator[DeclaredOption]:
+@cache
+def _declarations(base: type) -> tuple[tuple[str, str, str], ...]:
+    """Return the name, the annotation and the docstring of each option in the body of a class."""
     source = getsource(base)
     (declaration,) = ast.parse(source).body
     assert isinstance(declaration, ast.ClassDef)
+    found: list[tuple[str, str, str]] = []
     for field, after in pairwise(declaration.body):
         match field, after:
             case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
                 declared = ast.get_source_segment(source, annotation) or ""
                 if not declared.startswith("ClassVar"):
-                    assert name in cls.names(), f"{base.__name__}.{name}: declare the option as option(default=…)"
-                    yield DeclaredOption(name, " ".join(declared.split()), getattr(cls, name), " ".join(text.split()))
+                    found.append((name, " ".join(declared.split()), " ".join(text.split())))
             case _:
                 pass
+    return tuple(found)

@@ -45,6 +45,8 @@ class Decoders:
         self._wanted: list[tuple[Type, str]] = []
         self._function_views: list[FunctionView] = []
         self._tables: dict[object, str] = {}
+        self._places: dict[str, int] = {}
+        """Names of the tables, with their places in the module."""
         self._table_views: list[tuple[str, ...]] = []
         self._choices: dict[object, str] = {}
         self._choice_views: list[tuple[str, ...]] = []
@@ -171,6 +173,7 @@ class Decoders:
         if identity not in self._tables:
             name = free_name(wanted, self._used_names)
             self._tables[identity] = name
+            self._places[name] = len(self._places)
             items: list[Tree] = [literal(value) for value in values]
             if any(not isinstance(value, str) for value in values):
                 items = [f"({type(value).__name__}, {literal(value)})" for value in values]
@@ -183,7 +186,9 @@ class Decoders:
 
     def tables_in(self, checks: tuple[str, ...]) -> list[str]:
         """Return the names of the tables of literals that statements use."""
-        return [name for name in self._tables.values() if any(line.endswith(f" in {name}:") for line in checks)]
+        # By the end of each line, since there may be thousands of tables.
+        named = {line.rpartition(" in ")[2].removesuffix(":") for line in checks if line.endswith(":")}
+        return sorted(named & self._places.keys(), key=self._places.__getitem__)
 
     def read(self, kind: Type, v: str, hint: str) -> Conversion:
         """Return the conversion of the value in ``v`` to ``kind``; ``hint`` names functions and tables made for it."""

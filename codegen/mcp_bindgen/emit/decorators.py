@@ -17,7 +17,7 @@ from mcp_bindgen.emit.prerequisites import lacks
 from mcp_bindgen.emit.view_model import DecoratorView
 from mcp_bindgen.ir.protocol import ObjectType, Protocol
 
-_DECORATOR = "Callable[[F], F]"
+_DECORATOR = "Decorator"
 
 
 @frozen
@@ -83,7 +83,13 @@ _TOOL_OPTIONS = (
     ),
     ("timeout", "float", "Seconds that a call may take; no limit by default."),
 )
+_SCHEMAS = (
+    "schemas",
+    'Literal["full", "portable"]',
+    "`portable` writes the schemas from annotations in forms that all known hosts accept.",
+)
 _CHECK = ("check", "Whether values are validated against the schemas passed here.")
+_SCOPES = ("scopes", "Scopes that an access token must have; for HTTP only.")
 
 
 def plan_decorators(protocol: Protocol, names: Names) -> dict[str, DecoratorView | None]:
@@ -109,7 +115,18 @@ class _Planner:
     def decorator(self, name: str, feature: _Feature) -> DecoratorView:
         """Return the view of one decorator."""
         declared = self._protocol.objects[feature.type]
-        reserved = {*RESERVED_PARAMETERS, "function", "add", "members", "name", feature.address, "meta", "check"}
+        reserved = {
+            *RESERVED_PARAMETERS,
+            "function",
+            "add",
+            "members",
+            "name",
+            feature.address,
+            "meta",
+            "check",
+            "schemas",
+            "scopes",
+        }
         reserved |= {option for option, _, _ in _TOOL_OPTIONS}
         parameters = self._parameters.of(declared, reserved, feature.derived)
         has_meta = self._parameters.meta_form(declared) == "map"
@@ -120,6 +137,8 @@ class _Planner:
         named += [_optional(option, annotation) for option, annotation, _ in options]
         if options:
             named.append(f"{_CHECK[0]}: bool = True")
+            named.append(f'{_SCHEMAS[0]}: {_SCHEMAS[1]} = "full"')
+        named.append(f"{_SCOPES[0]}: Iterable[str] = ()")
         first = [f"{feature.address}: str"] if feature.address else ["function: Any = None", "/"]
         returns = _DECORATOR if feature.address else "Any"
         return DecoratorView(
@@ -149,6 +168,8 @@ def _described(parameters: Sequence[Parameter], options: Sequence[tuple[str, str
     items += [f"- `{name}`: {about}" for name, _, about in options]
     if options:
         items.append(f"- `{_CHECK[0]}`: {_CHECK[1]}")
+        items.append(f"- `{_SCHEMAS[0]}`: {_SCHEMAS[2]}")
+    items.append(f"- `{_SCOPES[0]}`: {_SCOPES[1]}")
     return "\n".join(items)
 
 
@@ -164,7 +185,8 @@ def _members(feature: _Feature, parameters: Sequence[Parameter], *, has_meta: bo
 def _register(feature: _Feature, options: Sequence[tuple[str, str, str]]) -> list[str]:
     arguments = ["each", feature.address or "name", "members", *(f"{name}={name}" for name, _, _ in options)]
     if options:
-        arguments.append(f"{_CHECK[0]}={_CHECK[0]}")
+        arguments += [f"{name}={name}" for name in (_CHECK[0], _SCHEMAS[0])]
+    arguments.append(f"{_SCOPES[0]}={_SCOPES[0]}")
     return lines("", (f"self.{feature.register}(", arguments, ")"), indent=12)
 
 

@@ -77,8 +77,13 @@ class Encoders:
             tables=tuple((table,) for table in sorted(self._tables)),
             objects=tuple(objects),
             functions=functions,
-            choices=(*self._choice_views, tuple(lines(f"{self.table} = ", ("ByClass(", [("{", values, "}")], ")")))),
+            choices=(*self._choice_views, tuple(self._by_class(values))),
         )
+
+    def _by_class(self, values: list[Tree]) -> list[str]:
+        # Type checkers infer nothing from an empty table.
+        annotation = "" if values else ": ByClass[Any]"
+        return lines(f"{self.table}{annotation} = ", ("ByClass(", [("{", values, "}")], ")"))
 
     def _object(self, declared: ObjectType) -> EncoderView:
         function = self._names.functions[declared.path]

@@ -24,16 +24,30 @@ def in_runtime(module: str, runtime: str) -> str:
     return f"{runtime}{module[7:]}" if module == "runtime" or module.startswith("runtime.") else module
 
 
-def names_in(code: Iterable[str]) -> set[str]:
-    """Return the names at the start of expressions in lines of code without docstrings and comments; strings are ignored."""
-    # Many emitted lines are equal; each is searched once.
-    return set(_NAME.findall(_STRING.sub(_expressions, "\n".join(set(code)))))
+def names_in(code: Iterable[str], offered: Iterable[str]) -> set[str]:
+    """Return which of the offered names start an expression in lines of code without docstrings and comments.
+
+    Strings are ignored. The work grows with the number of offered names: a line is parsed only if it has the text of a name
+    that was not found yet.
+    """
+    # Many emitted lines are equal; each is searched once, in the order of the code.
+    distinct = list(dict.fromkeys(code))
+    return {name for name in offered if any(name in line and name in _names_of(line) for line in distinct)}
+
+
+def _names_of(line: str) -> list[str]:
+    return _NAME.findall(_STRING.sub(_expressions, line))
 
 
 def _expressions(string: re.Match[str]) -> str:
     """Return the code in a string: for an f-string its text without inner strings, else an empty string."""
     found = string[0]
     return _STRING.sub(_expressions, found[2:-1]) if found[0] == "f" else '""'
+
+
+def bound_name(offered: str) -> str:
+    """Return the name that an import binds: ``b`` for ``a as b``."""
+    return offered.rpartition(" ")[2]
 
 
 def imports(used: set[str], groups: tuple[Sources, ...], runtime: str) -> tuple[str, ...]:
@@ -45,7 +59,7 @@ def imports(used: set[str], groups: tuple[Sources, ...], runtime: str) -> tuple[
     for group in _parted(groups, runtime):
         statements: list[str] = []
         for module, offered in group:
-            wanted = [name for name in offered if name.rpartition(" ")[2] in used]
+            wanted = [name for name in offered if bound_name(name) in used]
             if not wanted:
                 continue
             if not module:

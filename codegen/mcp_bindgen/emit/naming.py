@@ -74,23 +74,28 @@ RESERVED_CALLS = {
     | {"handles", "in_memory", "info", "instructions", "limit", "listen", "meta", "notify", "over", "request", "start"}
     | {"connected", "handler_of", "server_capabilities", "server_info", "set_roots", "settle", "stdio", "timeout"}
     | {"checks_outputs", "follow", "followed", "forget_outdated", "limits", "outputs", "provide", "rounds", "task"}
-    | {"task_support"}
-    | {"options_class", "retrying", "wait_for_page"},
+    | {"tools_lock"}
+    | {"ledger", "peer_revision", "request_raw", "task_support"}
+    | {"options_class", "replay", "retrying", "wait_for_page"},
     "server": _CODE_NAMES
     | {
+        "caller",
         "cancel_reason",
         "cancellable",
         "cancelled",
         "connection",
+        "incoming",
+        "ledger",
         "log",
         "meta",
         "notify",
         "peer",
         "peer_capabilities",
         "peer_info",
+        "peer_revision",
         "principal",
     }
-    | {"progress", "request", "request_id"}
+    | {"progress", "request", "request_id", "send_request", "wants_progress"}
     | {
         "begin_task",
         "close_stream",
@@ -105,6 +110,7 @@ RESERVED_CALLS = {
         "sample",
         "source",
         "send_log",
+        "wants_log",
         "within_roots",
     },
 }
@@ -166,10 +172,16 @@ def constant_name(interface: str, suffix: str) -> str:
 
 
 class Names:
-    """All Python names of one protocol; raises a SchemaError that names both sides of a conflict."""
+    """All Python names of one protocol; raises a SchemaError that names both sides of a conflict.
 
-    def __init__(self, protocol: Protocol) -> None:
+    With ``renames``, members without a name of their own are numbered instead: users cannot change a server's schemas.
+    """
+
+    def __init__(self, protocol: Protocol, *, renames: bool = False) -> None:
+        self._renames = renames
         self._faults: list[Fault] = []
+        self.notes: list[str] = []
+        """Remarks on names that a reader of the schema would not expect."""
         self._nowhere = Position(protocol.source, 1, 1)
         self.types = self._name_types(protocol)
         """Object path or alias name to the name of its class or alias; inline maps have none."""
@@ -209,8 +221,11 @@ class Names:
         return f"{name}_" if name in RESERVED_TYPES else name
 
     def _name_fields(self, declared: ObjectType, used: frozenset[str]) -> dict[str, str]:
+        if self._renames:
+            return numbered_names((member.name for member in declared.fields), used)
         names: dict[str, str] = {}
-        for member in declared.fields:
+        members: dict[str, str] = {}
+        for member in sorted(declared.fields, key=_precedence):
             name = field_name(member.name, used)
             place = member.position or declared.position
             if not name or len(name) > MAX_NAME:
@@ -218,14 +233,19 @@ class Names:
                     f"property {_shown(member.name)} of {_shown(declared.path)} cannot be converted to a Python name",
                     place,
                 )
+            if name in members:
+                other, wanted = members[name], name
+                while name in members:
+                    name += "_"
+                text = f"{_shown(declared.path)}: the attribute of {_shown(member.name)} is {name!r}, as {_shown(other)} has"
+                self.notes.append(f"{text} the name {wanted!r}")
+            members[name] = member.name
             names[member.name] = name
-        self._refuse_equal(
-            (names[member.name], f"{declared.path}.{member.name}", member.position or declared.position)
-            for member in declared.fields
-        )
         return names
 
     def _name_methods(self, protocol: Protocol) -> dict[str, str]:
+        if self._renames:
+            return numbered_names(protocol.methods, RESERVED_FIELDS)
         names: dict[str, str] = {}
         used: set[str] = set(RESERVED_METHODS)
         for method in protocol.methods.values():
@@ -254,6 +274,11 @@ class Names:
         self._faults.append(Fault(position or self._nowhere, message))
 
 
+def _precedence(member: Field) -> tuple[bool, bool]:
+    """Return the sort key of members that would have the same name: `_meta` keeps it, else a member of that very name."""
+    return member.name != "_meta", member.name != snake(member.name)
+
+
 def _position(protocol: Protocol, path: str) -> Position | None:
     declared = protocol.objects.get(path) or protocol.aliases.get(path)
     return declared.position if declared else None
@@ -276,6 +301,22 @@ def free_name(wanted: str, used: set[str]) -> str:
         name += "_"
     used.add(name)
     return name
+
+
+def numbered_names(wire: Iterable[str], reserved: frozenset[str]) -> dict[str, str]:
+    """Return an identifier for each wire name; one that is in use has a number: ``foo_bar_2``."""
+    names: dict[str, str] = {}
+    used: set[str] = set()
+    for each in wire:
+        name = wanted = field_name(each, reserved)[:_SHOWN].strip("_") or "member"
+        name = f"{name}_" if wanted in reserved else name
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{wanted}_{number}"
+        used.add(name)
+        names[each] = name
+    return names
 
 
 def own_function(names: Names, kind: Type) -> str | None:

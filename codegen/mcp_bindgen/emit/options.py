@@ -92,7 +92,9 @@ def _plan_options(
 
 def plan_connect_options() -> tuple[OptionView, ...]:
     """Return the options of ``connect``: those of the negotiation, and those of the clients of any revision."""
-    found = {each.name: each for each in (*declared_options(NegotiationOptions), *declared_options(ClientOptions))}
+    # Those of the negotiation come last: what they say about `revisions` and `probe` holds here.
+    declared = {each.name: each for each in (*declared_options(ClientOptions), *declared_options(NegotiationOptions))}
+    found = {each.name: declared[each.name] for each in declared_options(NegotiationOptions)} | declared
     annotations = {name: each.plain_annotation for name, each in found.items()}
     for cls in (HandshakeClientOptions, StatelessClientOptions):
         for each in declared_options(cls):

@@ -18,6 +18,9 @@ from mcp_bindgen.emit.header import HEADER
 from mcp_bindgen.emit.transaction import apply_changes, exclusive
 from mcp_bindgen.errors import BindgenError
 
+_OPTIONAL = ("adapters.py", "connect.py", "serve.py", "testing.py")
+"""Modules at the top that a run may leave out, and then removes."""
+
 
 @frozen
 class Written:
@@ -115,6 +118,8 @@ def _survey(files: Mapping[str, str], target: Path) -> _Survey:
             if not ours:
                 foreign.append(path)
     stale = [path for path in _ours_in_packages(files, target) if path not in files]
+    if "__init__.py" in files:
+        stale = [*(name for name in _OPTIONAL if name not in files and _is_ours(target / name)), *stale]
     found.update((path, (target / path).read_bytes()) for path in stale)
     return _Survey(tuple(created), tuple(changed), tuple(unchanged), tuple(stale), tuple(foreign), found)
 

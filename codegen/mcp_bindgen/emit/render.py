@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Any, cast
 
-import mcp_bindings_runtime
+from mcp_bindings_runtime.distribution import BUNDLED
 from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from mcp_bindings_runtime.http.server.options import EndpointOptions, HttpServerOptions
 from mcp_bindings_runtime.transports.options import StdioOptions
@@ -19,7 +18,7 @@ from mcp_bindgen.emit.decoders import Decoders
 from mcp_bindgen.emit.docstrings import literal
 from mcp_bindgen.emit.encoders import Encoders
 from mcp_bindgen.emit.envelopes import Envelopes, find_envelopes
-from mcp_bindgen.emit.header import HEADER, inert, package_header, runtime_header
+from mcp_bindgen.emit.header import HEADER, inert, package_header
 from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME, Sources
 from mcp_bindgen.emit.json_writers import JsonWriters
 from mcp_bindgen.emit.layout import alternatives
@@ -30,9 +29,13 @@ from mcp_bindgen.emit.options import plan_connect_options, plan_keywords, plan_o
 from mcp_bindgen.emit.package_exports import Need, plan_examples, plan_exports, plan_root_exports
 from mcp_bindgen.emit.prerequisites import can_converse, has_forms, has_tasks, is_stateless
 from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
+from mcp_bindgen.emit.runtime_files import Purpose
 from mcp_bindgen.emit.shared_types import SharedTypes, shared_types
 from mcp_bindgen.emit.type_tables import TypeTables
 from mcp_bindgen.ir.protocol import Protocol
+
+_EXAMPLES = ("v2025_11_25", "v2026_07_28")
+"""Bundled packages that the documentation of the modules at the top uses."""
 
 
 def render_package(
@@ -43,11 +46,13 @@ def render_package(
     command: str | None = None,
     base: str | None = None,
     extended: tuple[str, Protocol] | None = None,
+    purpose: Purpose = "all",
 ) -> dict[str, str]:
     """Return the files of one revision's package, by path below the output directory.
 
     ``runtime`` is the import path of the runtime, ``command`` the command that generates the package, and ``base`` the
-    bundled revision whose prose applies; by default the one that the schema names as its version. For an extension,
+    bundled revision whose prose applies; by default the one that the schema names as its version. ``purpose`` leaves out
+    the client, the server or both. For an extension,
     ``extended`` is the name and the protocol of a package beside it, from which it imports the types that both have.
     """
     recursive = recursive_names(protocol)
@@ -55,7 +60,8 @@ def render_package(
     shared = SharedTypes() if extended is None else shared_types(protocol, names, extended[1], extended[0])
     decoders = Decoders(protocol, names, recursive, shared.classes)
     decoders_view = decoders.plan()
-    has_client_and_server = can_converse(protocol)
+    can_have_sides = can_converse(protocol) and purpose != "codec"
+    has_client, has_server = (can_have_sides and purpose in {"all", side} for side in ("client", "server"))
     facts = facts_of(protocol, names, base or protocol.version)
     has: dict[Need, bool] = {
         "caching": is_stateless(protocol),
@@ -70,7 +76,9 @@ def render_package(
         "package": package,
         "runtime": runtime,
         "runtime_is_installed": runtime == INSTALLED_RUNTIME,
-        "has_client_and_server": has_client_and_server,
+        "has_client": has_client,
+        "has_server": has_server,
+        "has_sides": can_have_sides,
         "imports": IMPORTS_MARK,
         "typing_imports": TYPING_IMPORTS_MARK,
     }
@@ -78,7 +86,7 @@ def render_package(
     files: dict[str, str] = {}
 
     def add(file: str, more_imports: Sources = (), reexported: Collection[str] = (), **values: Any) -> None:
-        text = _fill(f"package/{file}.j2", **values, **common)
+        text = fill_template(f"package/{file}.j2", **values, **common)
         text = with_imports(file, text, runtime, more_imports, reexported)
         files[f"{package}/{file}"] = f"{header}{text}"
 
@@ -88,7 +96,7 @@ def render_package(
             [names.types[name] for name in protocol.order if name in names.types], list(names.methods.values())
         ),
         has=has,
-        exports=plan_exports(has_client_and_server=has_client_and_server, has=has, runtime=runtime),
+        exports=plan_exports(has_client=has_client, has_server=has_server, has=has, runtime=runtime),
     )
     types_view = plan_types(protocol, names, recursive, shared.paths)
     add("types.py", shared.imports(names), {names.types[path] for path in shared.paths}, view=types_view)
@@ -103,34 +111,67 @@ def render_package(
     add(
         "revision.py",
         revision=literal(protocol.version),
-        facts=facts_lines(facts) if has_client_and_server else (),
+        facts=facts_lines(facts) if can_have_sides else (),
         sha256=protocol.sha256,
         batches=BATCH in names.types,
+        is_extension=not can_converse(protocol),
+        extension_id=literal(_extension_id(protocol)),
         handshake=not is_stateless(protocol),
     )
-    if has_client_and_server:
+    if can_have_sides:
+        left_out = {"client.py"} if not has_client else {"server.py"} if not has_server else set[str]()
         for file, more_imports, values in plan_client_server_modules(protocol, names, facts):
-            add(file, more_imports, **values)
+            if file not in left_out:
+                add(file, more_imports, **values)
     return files
 
 
-def runtime_files() -> dict[str, str]:
-    """Return the files of the runtime, copied byte for byte under a header."""
-    header = runtime_header()
-    folder = Path(mcp_bindings_runtime.__file__).parent
-    return {
-        f"runtime/{path.relative_to(folder).as_posix()}": header + path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*.py"))
-    }
+def _extension_id(protocol: Protocol) -> str | None:
+    """Return the identifier of an extension that a schema names, if it names one."""
+    constant = protocol.constants.get("EXTENSION_ID")
+    return constant.value if constant is not None and isinstance(constant.value, str) else None
 
 
-def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
-    """Return the files at the top of the output directory, which make it a typed package."""
+def root_files(
+    runtime: str = COPIED_RUNTIME,
+    *,
+    has_client: bool = True,
+    has_server: bool = True,
+    has_bridge: bool = False,
+    package: str | None = None,
+    examples: Sequence[str] = (),
+) -> dict[str, str]:
+    """Return the files at the top of the output directory, which make it a typed package.
+
+    Modules for clients, and those for servers, are left out if no package has any. With ``has_bridge`` the package
+    ``bridge`` lies beside them and is an attribute, too. ``package`` is the name of the directory, and ``examples`` the
+    packages in it that its documentation uses; without a name, those are bundled ones.
+    """
+    if package is None:
+        package, examples = BUNDLED, _EXAMPLES
     # The modules at the top are one level nearer to a copied runtime than those of the packages.
     runtime = runtime.removeprefix(".") if runtime.startswith(".") else runtime
+    needed = {
+        "adapters": has_client,
+        "connect": has_client,
+        "serve": has_server,
+        "testing": has_client and has_server,
+    }
+    modules = [name for name, is_needed in needed.items() if is_needed]
+    submodules = [*modules, *(["bridge"] if has_bridge else [])]
     values = {
         "runtime": runtime,
-        "exports": plan_root_exports(runtime),
+        "package": package,
+        "serving": [
+            f"    from {package} import serve, {', '.join(examples)}",
+            "",
+            "    serve.stdio(" + ", ".join(f'{name}.Server("demo", "1.0")' for name in examples) + ")",
+        ],
+        "overview": _overview(package, examples[0], has_client=has_client, has_server=has_server),
+        "has_client": has_client,
+        "has_server": has_server,
+        "has_both": has_client and has_server,
+        "exports": plan_root_exports(runtime, submodules, has_client=has_client, has_server=has_server),
         "connect_options": plan_connect_options(),
         "stdio": plan_keywords(StdioOptions, 4),
         "http": plan_keywords(HttpClientOptions, 4),
@@ -138,13 +179,28 @@ def root_files(runtime: str = COPIED_RUNTIME) -> dict[str, str]:
         "http_server_options": plan_own_options(HttpServerOptions),
     }
     files = {
-        file: f"{HEADER} {__version__}.\n{_fill(f'root/{file}.j2', **values)}"
-        for file in ("__init__.py", "connect.py", "serve.py", "testing.py")
+        f"{name}.py": f"{HEADER} {__version__}.\n{fill_template(f'root/{name}.py.j2', **values)}"
+        for name in ("__init__", *modules)
     }
     return {**files, "py.typed": ""}
 
 
-def _fill(template: str, **values: Any) -> str:
+def _overview(package: str, example: str, *, has_client: bool, has_server: bool) -> list[str]:
+    """Return the imports from a package with their purposes, in two columns."""
+    sides = [side for side, has in (("client", has_client), ("server", has_server)) if has]
+    parts = " and ".join(", ".join(["types", "codec", *sides]).rsplit(", ", 1))
+    purposes = {
+        f"{example} as mcp": f"one revision: {parts}",
+        **({"connect": "clients that negotiate the revision"} if has_client else {}),
+        **({"serve": "servers of several revisions behind one endpoint"} if has_server else {}),
+        "McpError": "exceptions, and all that no revision owns",
+    }
+    width = max(map(len, purposes))
+    return [f"    from {package} import {name:{width}}      {purpose}" for name, purpose in purposes.items()]
+
+
+def fill_template(template: str, **values: Any) -> str:
+    """Return the text of a template for these values; lists of lines are joined."""
     # Text of a schema reaches a template only through literal() and docstring(), which escape it.
     return templates.environment(autoescape=False, finalize=_joined).get_template(template).render(**values)
 

@@ -29,6 +29,7 @@ _TOOL_RESULT = "CallToolResult"
 
 _CONVERTED = "        return result if returns is None else result.as_(returns)"
 
+_ARGUMENTS = "arguments"
 _CURSOR = "cursor"
 _NEXT = "nextCursor"
 
@@ -164,8 +165,8 @@ class _Planner:
         always = _replaced(call, task, evolve(task, annotation=annotation, default=""))
         only = self._only(call, "answer", usual)
         doc = (
-            f"Returns a `{_bare(lasting)}` if `{task.name}` is passed, else a `{_bare(usual)}`. Raises ProtocolError "
-            "if the response has the other result."
+            f"Returns {_with_article(lasting)} if `{task.name}` is passed, else {_with_article(usual)}. Raises "
+            "ProtocolError if the response has the other result."
         )
         returns = f"{usual} | {lasting}"
         check: list[str] = []
@@ -197,9 +198,11 @@ class _Planner:
     def _view(
         self, call: _Call, overloads: Sequence[Sequence[str]], returns: str, doc: str, body: Sequence[str]
     ) -> RequestMethodView:
+        explained = any(parameter.wire == _ARGUMENTS for parameter in call.parameters)
+        decorators = ["    @method_support.explain_arguments"] if explained else []
         return RequestMethodView(
             overloads=tuple(map(tuple, overloads)),
-            signature=tuple(self._signature(call, returns)),
+            signature=(*decorators, *self._signature(call, returns)),
             doc=tuple(self._doc(call, doc)),
             params=tuple(self._params(call)),
             is_paged=False,
@@ -360,6 +363,11 @@ def _check_returns(arguments: str) -> list[str]:
 
 def _bare(annotation: str) -> str:
     return annotation.removeprefix("types.")
+
+
+def _with_article(annotation: str) -> str:
+    name = _bare(annotation)
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} `{name}`"
 
 
 def _replaced(call: _Call, old: Parameter, new: Parameter) -> _Call:

@@ -189,3 +189,29 @@ class ExportsView:
 
     modules: tuple[ExportedModuleView, ...]
     names: tuple[str, ...]
+    submodules: tuple[str, ...] = ()
+    """Modules of the package itself that are its attributes before anybody has imported them."""
+    submodule_condition: Lines = ()
+
+    @property
+    def has_submodules(self) -> bool:
+        """Whether there are such modules."""
+        return bool(self.submodules)
+
+
+@frozen
+class ClientMethodView:
+    """A method of the client of one server, or the function of the same name in a module of its own."""
+
+    signature: Lines
+    doc: Lines
+    body: Lines
+    module: str
+
+
+@frozen
+class ServerClientView:
+    """The class for one server."""
+
+    name: str
+    methods: tuple[ClientMethodView, ...]

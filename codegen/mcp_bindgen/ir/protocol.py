@@ -118,7 +118,7 @@ class Field:
     constraints: Constraints = Constraints()
     envelope: bool = False
     """Added to a message of the early revisions, whose schemas omit the JSON-RPC envelope."""
-    default: str | int | bool | None = None
+    default: str | int | float | bool | None = None
     """The default of the constructor argument."""
     absence_tolerated: bool = False
     """Whether decoding tolerates the absence of a required field, which then means ``default`` if there is one."""

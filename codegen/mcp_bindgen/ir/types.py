@@ -12,6 +12,9 @@ KeywordName: TypeAlias = Literal[
     "string", "number", "boolean", "null", "undefined", "unknown", "any", "object", "never"
 ]
 
+Numbers: TypeAlias = Literal["integer", "float"]
+"""Kinds of numbers: TypeScript has one type where JSON-RPC peers have two."""
+
 
 @frozen
 class Position:

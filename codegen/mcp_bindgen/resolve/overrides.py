@@ -13,16 +13,12 @@ from typing import Literal, TypeVar, cast, get_args
 
 from attrs import NOTHING, fields, frozen
 
-from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.errors import OverrideError
 from mcp_bindgen.ir.protocol import Side
 from mcp_bindgen.revision_range import RevisionRange
 
 Party = Literal["receiver", "sender"]
 Receivers = Literal["both", "client", "server", "nobody"]
-
-
-class OverrideError(BindgenError):
-    """Raised for an override that cannot be read, or that matches nothing."""
 
 
 @frozen(kw_only=True)

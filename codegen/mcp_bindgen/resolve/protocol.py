@@ -14,6 +14,7 @@ from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.imports import link
 from mcp_bindgen.resolve.inherit import Flattener
 from mcp_bindgen.resolve.methods import Known, Methods
+from mcp_bindgen.resolve.number_rule import NumberRule
 from mcp_bindgen.resolve.objects import Objects
 from mcp_bindgen.resolve.overrides import AdditionalResult, Applied, Overrides
 from mcp_bindgen.resolve.recursion import opaque_names, recursive_names
@@ -33,11 +34,13 @@ def resolve_protocol(
     base: str | None = None,
     imported: Mapping[str, Module] = {},
     overrides: Overrides | None = None,
+    numbers: NumberRule = NumberRule(),  # noqa: B008  # frozen
 ) -> Protocol:
     """Return the protocol that a schema declares.
 
     ``revision`` is its label. ``base`` is the bundled revision whose overrides apply; by default all apply that match.
     ``imported`` maps the specifier of each import to its module. ``overrides`` defaults to the bundled ones.
+    ``numbers`` is the rule for numbers without a tag.
 
     Raise ``SchemaError`` with all faults, and ``OverrideError`` if ``base`` is this revision and an override of it
     matches nothing. Unknown names and types made of themselves are reported alone: other faults follow from them.
@@ -48,7 +51,7 @@ def resolve_protocol(
     flattener = Flattener(scope, faults)
     values = {name: flattener.constant(name) for name in scope.constants}
     faults.check()
-    types = Types(scope, flattener, applied, faults)
+    types = Types(scope, flattener, applied, faults, numbers)
     recursive = recursive_names(types)
     opaque = opaque_names(types, recursive)
     settler = Settler(types.aliases, opaque)

@@ -22,7 +22,8 @@ class Settler:
     def settle(self, kind: Type) -> Type:
         """Return the type with the ``members`` of its unions worked out; aliases are expanded only there."""
         if isinstance(kind, ListOf):
-            return ListOf(self.settle(kind.element))
+            element = self.settle(kind.element)
+            return kind if element is kind.element else ListOf(element)
         if not isinstance(kind, Union):
             return kind
         anything = self._anything(kind)

@@ -27,6 +27,7 @@ from mcp_bindgen.resolve import overrides
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.inherit import Flattener, branded
 from mcp_bindgen.resolve.inline import Paths, makes_inline
+from mcp_bindgen.resolve.number_rule import NumberRule
 from mcp_bindgen.resolve.overrides import Applied
 from mcp_bindgen.resolve.scope import Scope
 from mcp_bindgen.resolve.shapes import Shape, Written, WrittenIndex, is_never, without_never
@@ -68,7 +69,10 @@ class _Site:
 class Types:
     """The types of one scope: of properties, index signatures and aliases, and the objects found in them."""
 
-    def __init__(self, scope: Scope, flattener: Flattener, applied: Applied, faults: Faults) -> None:
+    def __init__(
+        self, scope: Scope, flattener: Flattener, applied: Applied, faults: Faults, numbers: NumberRule
+    ) -> None:
+        self._numbers = numbers
         self._scope = scope
         self._flattener = flattener
         self._applied = applied
@@ -87,13 +91,13 @@ class Types:
     def of(self, written: Written) -> Type:
         """Return the type of a property."""
         if written not in self._of:
-            self._of[written] = self._property(written, floats=False)
+            self._of[written] = self._property(written, floats=self._numbers.is_float(written.owner))
         return self._of[written]
 
     def of_index(self, written: WrittenIndex) -> Type:
         """Return the type of the values under an index signature."""
         if written not in self._of_index:
-            self._of_index[written] = self._values(written, _Site(written.owner))
+            self._of_index[written] = self._values(written, _Site(written.owner, self._numbers.is_float(written.owner)))
         return self._of_index[written]
 
     def is_object(self, name: str) -> bool:
@@ -107,9 +111,10 @@ class Types:
             kind: Literal["interface", "alias"] = "interface" if isinstance(declared, Interface) else "alias"
             shape = self._flattener.shapes.get(name)
             if shape is not None:
-                self._draft(Draft(name, kind, self._possible(shape), declared.doc, declared.position), floats=False)
+                draft = Draft(name, kind, self._possible(shape), declared.doc, declared.position)
+                self._draft(draft, floats=self._numbers.is_float(name))
         elif isinstance(declared, Alias):
-            floats = self._floats(declared.doc, declared.position, name)
+            floats = self._floats(declared.doc, declared.position, name, default=self._numbers.is_float(name))
             self.aliases[name] = self._convert(declared.type, _Site(name, floats))
 
     def _possible(self, shape: Shape) -> Shape:
@@ -142,7 +147,7 @@ class Types:
             members = [each for each in expression.members if not _is_undefined(each)]
             if members:
                 expression = UnionType(tuple(members), expression.position)
-        floats = self._floats(each.doc, each.position, written.path()) or floats
+        floats = self._floats(each.doc, each.position, written.path(), default=floats)
         kind = self._convert(expression, _Site(written.path(), floats))
         if self._applied.about(overrides.Nullable, written.path()):
             kind = Union((kind, Scalar("null", "null")), (), PENDING, each.position)
@@ -151,15 +156,17 @@ class Types:
 
     def _values(self, index: WrittenIndex, site: _Site) -> Type:
         signature = index.signature
-        floats = self._floats(signature.doc, signature.position, None) or site.floats
+        floats = self._floats(signature.doc, signature.position, None, default=site.floats)
         return self._convert(signature.value, _Site(site.path, floats))
 
-    def _floats(self, doc: Doc, position: Position, site: str | None) -> bool:
+    def _floats(self, doc: Doc, position: Position, site: str | None, *, default: bool) -> bool:
         tag = doc.tag("TJS-type") if doc.tags else None
-        if tag is not None and tag.strip() not in {"number", "integer"}:
-            self._faults.add(position, f"@TJS-type must be number or integer, got {tag.strip()!r}")
+        if tag is not None:
+            if tag.strip() not in {"number", "integer"}:
+                self._faults.add(position, f"@TJS-type must be number or integer, got {tag.strip()!r}")
+            default = tag.strip() == "number"
         override = site is not None and self._applied.about(overrides.Float, site) is not None
-        return override or (tag is not None and tag.strip() == "number")
+        return override or default
 
     def _convert(self, expression: TypeExpression, site: _Site) -> Type:
         match expression:

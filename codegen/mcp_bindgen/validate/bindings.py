@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from mcp_bindings_runtime.codec.error_locator import ErrorLocator
+from mcp_bindings_runtime.codec.error_wording import describe
 from mcp_bindings_runtime.codec.type_tables import Shape, Violation
-from mcp_bindings_runtime.codec.value_descriptions import describe
 from mcp_bindings_runtime.errors import DecodeError
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
 

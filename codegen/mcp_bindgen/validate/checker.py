@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from attrs import define, field
-from mcp_bindings_runtime.codec.value_descriptions import describe
+from mcp_bindings_runtime.codec.error_wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.validate.detection import Detection, named_revision

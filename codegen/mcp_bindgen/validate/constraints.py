@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from mcp_bindings_runtime.codec.error_wording import describe
 from mcp_bindings_runtime.codec.type_tables import Path, Shape
-from mcp_bindings_runtime.codec.value_descriptions import describe
 
 from mcp_bindgen.validate import formats
 from mcp_bindgen.validate.entries import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attrs import define, field, frozen
-from mcp_bindings_runtime.codec.value_descriptions import describe
+from mcp_bindings_runtime.codec.error_wording import describe
 
 from mcp_bindgen import catalog
 from mcp_bindgen.validate.entries import Entry, Json

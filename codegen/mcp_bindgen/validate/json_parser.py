@@ -26,7 +26,7 @@ class NotJson(Exception):
 
 
 class Parsed(NamedTuple):
-    """A parsed value, and the paths of duplicate members, the last of which counts, as in most parsers."""
+    """A parsed value, and the paths of duplicate members. Of two members with one name the value has the last."""
 
     value: Json
     repeated: list[Path]

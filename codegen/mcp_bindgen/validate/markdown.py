@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from attrs import evolve
-from mcp_bindings_runtime.errors import json_path
+from mcp_bindings_runtime.codec.error_wording import json_path
 
 from mcp_bindgen import catalog
 from mcp_bindgen.validate import fences, html_examples

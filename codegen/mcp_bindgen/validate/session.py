@@ -7,8 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve
 from mcp_bindings_runtime.binding import OTHER_SIDE
-from mcp_bindings_runtime.codec.value_descriptions import NOTHING, describe
-from mcp_bindings_runtime.errors import json_path
+from mcp_bindings_runtime.codec.error_wording import NOTHING, describe, json_path
 
 from mcp_bindgen import catalog
 from mcp_bindgen.validate import bindings, constraints, fragments, packages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from attrs import frozen
 
@@ -14,8 +14,6 @@ from mcp_bindgen.errors import BindgenError
 
 Form: TypeAlias = Literal["lines", "log", "json", "markdown", "html"]
 """Format of a source: a JSON text on each line, the same among other text, one JSON text, or documentation."""
-
-FORMS: tuple[Form, ...] = get_args(Form)
 
 _BY_SUFFIX: dict[str, Form] = {
     ".jsonl": "lines",

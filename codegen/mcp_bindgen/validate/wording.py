@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_bindings_runtime.codec.value_descriptions import NOTHING
-from mcp_bindings_runtime.errors import json_path
+from mcp_bindings_runtime.codec.error_wording import NOTHING, json_path
 
 from mcp_bindgen.validate.entries import Path
 from mcp_bindgen.validate.findings import Finding, Level, Place

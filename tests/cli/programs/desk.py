@@ -40,7 +40,7 @@ FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required"
 def desk(revision: str) -> Any:
     mcp = package(revision)
     methods, types = mcp.methods, mcp.types
-    server = mcp.Server("desk", "1.0", instructions="It answers.")
+    server = mcp.Server("desk", "1.0", instructions="It answers.", revisions=[revision])
     complete = {} if revision < "2026" else {"resultType": "complete"}
     cached = {} if revision < "2026" else {"ttlMs": 0, "cacheScope": "private"}
 

@@ -5,36 +5,26 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.completion import complete_revision
+from mcp_bindgen.cli.login import LoginOptions
+from mcp_bindgen.cli.output_format import text_or_json
+from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
 
-    from mcp_bindgen.calling.connection import Server
+    from mcp_bindgen.calling.connection import Options, Server
 
-_COMMAND = "mcp_bindgen.cli.commands.call.command"
 _DRAIN_TIMEOUT = 1.0
 """Seconds to wait for log messages received before the result."""
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-
-
-class AcceptsServerCommand(click.Command):
-    """A command whose arguments after ``--`` are the command of the server."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Store the server's command, and parse the rest."""
-        place = args.index("--") if "--" in args else len(args)
-        ctx.meta[_COMMAND] = args[place + 1 :]
-        return super().parse_args(ctx, args[:place])
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """Return the words of the usage line."""
-        return [*super().collect_usage_pieces(ctx), "--", "COMMAND…"]
 
 
 class Invocation(NamedTuple):
@@ -43,6 +33,8 @@ class Invocation(NamedTuple):
     words: Sequence[str]
     json: bool
     save: Path | None
+    expected: Path | None
+    """File with the expected result."""
     on_progress: Callable[[Any], object]
     """Progress callback."""
 
@@ -50,25 +42,35 @@ class Invocation(NamedTuple):
 @click.command("call", cls=AcceptsServerCommand, short_help="Use the tools, resources and prompts of a server.")
 @click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
 @click.option(
-    "--version", "revision", metavar="REVISION", help="Revision to use; by default negotiated with the server."
+    "--version",
+    "revision",
+    metavar="REVISION",
+    help="Revision to use; by default negotiated with the server.",
+    shell_complete=complete_revision,
 )
-@click.option("--url", metavar="URL", help="URL of a running HTTP server, instead of COMMAND.")
-@click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="NAME:VALUE",
-    help="With --url: header of each HTTP request. Repeatable.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@server_options
+@text_or_json
 @click.option(
     "--save",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
     help="Save images and other binary content to this folder.",
 )
+@click.option(
+    "--expect",
+    "expected",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compare the result with the JSON of this file, as printed by --json; differences make the exit status 1.",
+)
 @click.option("--raw", is_flag=True, help="Print each message sent or received to standard error.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Append each message to this file.")
+@click.option(
+    "--redact",
+    multiple=True,
+    metavar="RULE",
+    help="Replace values in the record: a JSON Pointer such as /params/arguments/key, or a regular expression.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True, max=86400),
@@ -78,19 +80,28 @@ class Invocation(NamedTuple):
 @click.option(
     "--log", "log_level", type=click.Choice(LEVELS), metavar="LEVEL", help="Lowest level of log messages to request."
 )
+@click.option("--login", metavar="URL", help="Log in at a server, and keep the tokens for --url.")
+@click.option("--device", is_flag=True, help="With --login: log in on another device, by a code.")
+@click.option("--scope", metavar="SCOPES", help="With --login: scopes to request, separated by blanks.")
+@click.option("--logout", metavar="URL", help="Remove the tokens for a server.")
 @click.pass_context
 def command(
     ctx: click.Context,
     words: tuple[str, ...],
     revision: str | None,
-    url: str | None,
-    headers: tuple[str, ...],
-    as_json: bool,
+    reached: ServerOptions,
+    form: str,
     save: Path | None,
+    expected: Path | None,
     raw: bool,
     record: Path | None,
+    redact: tuple[str, ...],
     timeout: float | None,
     log_level: str | None,
+    login: str | None,
+    device: bool,
+    scope: str | None,
+    logout: str | None,
 ) -> int:
     """Use the tools, resources and prompts of a server.
 
@@ -101,6 +112,7 @@ def command(
       mcp-codegen call read file:///a.txt -- python server.py   read a resource
       mcp-codegen call prompt greet name=Ada -- python server.py
       mcp-codegen call list --url http://127.0.0.1:8000/mcp
+      mcp-codegen call --login https://example.com/mcp          log in, for --url
 
     Values are converted to the types of the tool's input schema:
 
@@ -115,36 +127,38 @@ def command(
     terminal it is declined. Results are printed to standard output; progress,
     log messages, forms and the server's standard error to standard error.
 
-    The exit status is 0 on success, 1 if the tool or the server failed, and 2
-    if the command line has a wrong name or argument.
+    The exit status is 0 on success, 1 if the tool or the server failed or the
+    result differs from --expect, and 2 if the command line has a wrong name or
+    argument.
     """
     from mcp_bindings_runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
 
-    from mcp_bindgen.calling.connection import Options, open_client
+    from mcp_bindgen.calling import connection
     from mcp_bindgen.errors import BindgenError
 
-    action, rest = _action(words)
-    server = _server(ctx, words, url, headers)
-    options = Options(
+    run = LoginOptions(login, device, scope, logout).action(ctx, words, reached)
+    if run is None:
+        action, rest = _action(words)
+        server = reached.server(ctx, " ".join(["mcp-codegen call", *words]))
+        invocation = Invocation(rest, form == "json", save, expected, _print_progress)
+        run = partial(_use, action, server, invocation)
+    options = connection.Options(
         revision=revision,
         timeout=timeout or (600.0 if sys.stdin is not None and sys.stdin.isatty() else 60.0),
         record=record,
+        redact=redact,
         log_level=log_level,
         notify=output.note,
         trace=_show if raw else None,
     )
     try:
-        with contextlib.closing(open_client(server, options)) as client:
-            status = action(client, Invocation(rest, as_json, save, _print_progress))
-            # Log messages received before the result may still be queued.
-            client.connection.drain(_DRAIN_TIMEOUT)
-            return status
+        return run(options)
     except UsageError as problem:
         raise BindgenError(str(problem)) from problem
     except ResponseError as problem:
         output.error(f"the server returned an error: {problem.message} ({problem.code})")
         if problem.data is not None:
-            output.note(output.json_text(problem.data, sys.stderr).rstrip())
+            output.detail(output.json_text(problem.data, sys.stderr).rstrip())
     except UnsupportedRevision as problem:
         hint = "" if revision is None else "; leave out --version to negotiate the revision"
         output.error(f"{str(problem).partition(';')[0]}{hint}" if not problem.supported else f"{problem}{hint}")
@@ -153,28 +167,17 @@ def command(
     return 1
 
 
-def _server(ctx: click.Context, words: Sequence[str], url: str | None, headers: Sequence[str]) -> Server:
-    """Return the server that the command line names."""
-    from mcp_bindgen.calling.connection import Server
-
-    command: list[str] = ctx.meta[_COMMAND]
-    if bool(command) == (url is not None):
-        typed = " ".join(["mcp-codegen call", *words])
-        which = "two servers given" if command else "no server given"
-        message = f"{which}; run: {typed} -- COMMAND…, for example -- python server.py, or: {typed} --url URL"
-        raise click.UsageError(message, ctx)
-    if headers and url is None:
-        message = "--header requires --url; pass values to a command in its environment"
-        raise click.UsageError(message, ctx)
-    pairs = [header.partition(":") for header in headers]
-    for name, colon, _ in pairs:
-        if not colon or not name.strip():
-            message = f"--header must have the form 'NAME: VALUE', got {name + colon!r}"
-            raise click.UsageError(message, ctx)
-    return Server(command, url, {name.strip(): value.strip() for name, _, value in pairs})
-
-
 Action = Callable[["Client", Invocation], int]
+
+
+def _use(action: Action, server: Server, invocation: Invocation, options: Options) -> int:
+    from mcp_bindgen.calling.connection import open_client
+
+    with contextlib.closing(open_client(server, options)) as client:
+        status = action(client, invocation)
+        # Log messages received before the result may still be queued.
+        client.connection.drain(_DRAIN_TIMEOUT)
+        return status
 
 
 def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
@@ -187,11 +190,7 @@ def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
     name, *rest = words
     if name not in _ACTIONS:
         near = catalog.nearest(name, _ACTIONS, 1)
-        hint = (
-            f"did you mean {near[0]}?"
-            if near
-            else f"use one of {', '.join(_ACTIONS)}; to call a tool, write: call {name}"
-        )
+        hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(_ACTIONS)}; {_instead(words)}"
         message = f"unknown action {name!r}; {hint}"
         raise BindgenError(message)
     needed = _ACTIONS[name][1]
@@ -199,6 +198,23 @@ def _action(words: Sequence[str]) -> tuple[Action, Sequence[str]]:
         message = f"{name} needs {needed}; run `mcp-codegen call list -- COMMAND…` to list them"
         raise BindgenError(message)
     return _ACTIONS[name][0], rest
+
+
+def _instead(words: Sequence[str]) -> str:
+    """Return what to write instead of words that begin with no action."""
+    import shlex
+    import shutil
+
+    from mcp_bindgen.calling import offers
+
+    name = words[0]
+    if name in offers.KINDS:
+        return f"to list them, write: list {name}"
+    if name.startswith(("http://", "https://")):
+        return f"for a running server, write: mcp-codegen call --url {name}"
+    if shutil.which(name) is not None:
+        return f"to start a server, write: mcp-codegen call -- {shlex.join(words)}"
+    return f"to call a tool, write: call {name}"
 
 
 def _list(client: Client, invocation: Invocation) -> int:
@@ -216,7 +232,9 @@ def _list(client: Client, invocation: Invocation) -> int:
     for word in invocation.words:
         if not offers.declares(client, word):
             output.note(f"the server offers no {word}")
-    found = offers.fetch(client, kinds)
+    found = offers.fetch(client, kinds, output.warning)
+    if invocation.expected is not None:
+        return _compare(offers.document(client, found), invocation.expected)
     if invocation.json:
         output.print_json(offers.document(client, found))
     else:
@@ -225,18 +243,20 @@ def _list(client: Client, invocation: Invocation) -> int:
 
 
 def _call(client: Client, invocation: Invocation) -> int:
-    from mcp_bindgen.calling import arguments, offers
+    from mcp_bindgen.calling import arguments, offers, schemas
 
     name, *words = invocation.words
-    tool = offers.find(client, "tools", name)
+    tool = offers.find(client, "tools", name, output.warning)
     values = arguments.for_tool(name, tool.get("inputSchema") or {}, words)
-    execution: Any = tool.get("execution") or {}
+    execution = schemas.as_object(tool.get("execution"))
     begin: Any = getattr(client, "call_tool_as_task", None)
     if execution.get("taskSupport") == "required" and begin is not None:
         task = begin(name, values or None, on_progress=invocation.on_progress)
         result = _as_json(client, task.result())
     else:
         result = _invoke(client, "call_tool", invocation, name, values or None)
+    if invocation.expected is not None:
+        return _compare(result, invocation.expected)
     _print(result, invocation, lambda contents: contents.of_tool(name, result))
     if result.get("isError"):
         output.error(f"the tool {name!r} failed")
@@ -247,17 +267,21 @@ def _call(client: Client, invocation: Invocation) -> int:
 def _read(client: Client, invocation: Invocation) -> int:
     uri = _only(invocation.words, "read", "URI")
     result = _invoke(client, "read_resource", invocation, uri)
+    if invocation.expected is not None:
+        return _compare(result, invocation.expected)
     _print(result, invocation, lambda contents: contents.of_resource(result))
     return 0
 
 
 def _prompt(client: Client, invocation: Invocation) -> int:
-    from mcp_bindgen.calling import arguments, offers
+    from mcp_bindgen.calling import arguments, offers, schemas
 
     name, *words = invocation.words
-    prompt = offers.find(client, "prompts", name)
-    values = arguments.for_prompt(name, prompt.get("arguments") or (), words)
+    prompt = offers.find(client, "prompts", name, output.warning)
+    values = arguments.for_prompt(name, schemas.as_list(prompt.get("arguments")), words)
     result = _invoke(client, "get_prompt", invocation, name, values or None)
+    if invocation.expected is not None:
+        return _compare(result, invocation.expected)
     _print(result, invocation, lambda contents: contents.of_prompt(name, result))
     return 0
 
@@ -281,6 +305,19 @@ def _as_json(client: Client, result: Any) -> Any:
     from mcp_bindings_runtime.codec.unknown_content import unstructure_result
 
     return unstructure_result(client.binding, result)
+
+
+def _compare(result: Any, file: Path) -> int:
+    """Print the differences of a result from the expected one; return the exit status."""
+    from mcp_bindgen.calling.expectation import differences, read_expected
+
+    lines = differences(read_expected(file), result, str(file))
+    if not lines:
+        output.print_line(f"as expected in {output.shown(file)}")
+        return 0
+    _print_lines(lines)
+    output.error(f"the result differs from {output.shown(file)}; if it is right, write it there with --json")
+    return 1
 
 
 def _print(result: Any, invocation: Invocation, lines: Callable[[Any], Iterable[str]]) -> None:
@@ -321,4 +358,4 @@ def _print_progress(params: Any) -> None:
 
 
 def _show(sender: str, message: bytes) -> None:
-    output.note(f"{'-->' if sender == 'client' else '<--'} {message.decode('utf-8', 'replace').strip()}")
+    output.detail(f"{'-->' if sender == 'client' else '<--'} {message.decode('utf-8', 'replace').strip()}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.files import write_file
 
 if TYPE_CHECKING:
@@ -19,14 +20,28 @@ if TYPE_CHECKING:
 
 
 @click.command("convert", short_help="Convert recorded messages to another revision.")
-@click.argument("path", metavar="FILE")
-@click.option("--from", "source", required=True, metavar="REVISION", help="Revision of the recording.")
-@click.option("--to", "target", required=True, metavar="REVISION", help="Revision to convert to.")
+@click.argument("path", metavar="FILE", shell_complete=complete_file)
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    metavar="REVISION",
+    shell_complete=complete_revision,
+    help="Revision of the recording.",
+)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="REVISION",
+    shell_complete=complete_revision,
+    help="Revision to convert to.",
+)
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the messages to a file."
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the ledger to a file, one entry a line."
+    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the ledger to a file, one entry per line."
 )
 @click.option("--strict", is_flag=True, help="Drop members that the target revision does not declare.")
 @click.option(

@@ -10,15 +10,14 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.files import json_for, print_or_write
-from mcp_bindgen.cli.options import map_option, pairs
+from mcp_bindgen.cli.completion import complete_method, complete_revision_or_file
+from mcp_bindgen.cli.files import json_for, print_or_write, read_approved
+from mcp_bindgen.cli.options import map_option, numbers_option, pairs
+from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format
 
 if TYPE_CHECKING:
-    from mcp_bindgen.diff import Difference
     from mcp_bindgen.diff.assessment import Assessment
     from mcp_bindgen.generate import Input
-
-_FORMS = ("text", "json", "html", "markdown", "github", "junit")
 
 
 class _Output(NamedTuple):
@@ -42,25 +41,19 @@ class _Side(NamedTuple):
 
 
 @click.command("diff", short_help="List the changes between two revisions and whom they break.")
-@click.argument("old", required=False)
-@click.argument("new", required=False)
+@click.argument("old", required=False, shell_complete=complete_revision_or_file)
+@click.argument("new", required=False, shell_complete=complete_revision_or_file)
 @click.option("--old-name", metavar="NAME", help="Name of OLD in the report, if it is a file.")
 @click.option("--new-name", metavar="NAME", help="Name of NEW in the report, if it is a file.")
 @map_option
+@numbers_option
 @click.option(
     "--old-map", multiple=True, metavar="NAME=FILE", help="Like --map, for OLD only; overrides --map. Repeatable."
 )
 @click.option(
     "--new-map", multiple=True, metavar="NAME=FILE", help="Like --map, for NEW only; overrides --map. Repeatable."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMS),
-    default="text",
-    help="Output format; html is a web page, markdown a comment for a pull request, github annotations for GitHub "
-    "Actions, junit test results.",
-)
+@output_format(REPORT_FORMS, REPORT_FORMAT, by_ending=True)
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
 )
@@ -84,6 +77,7 @@ class _Side(NamedTuple):
     multiple=True,
     metavar="METHOD",
     help="Show only changes in messages of this method. Repeatable.",
+    shell_complete=complete_method,
 )
 @click.option(
     "--kind",
@@ -114,6 +108,12 @@ class _Side(NamedTuple):
     "--print-approvals",
     is_flag=True,
     help="Print a file for --approvals with the changes that count now, without reasons.",
+)
+@click.option(
+    "--style",
+    type=click.Choice(["comment", "page"]),
+    default="comment",
+    help="With --format markdown: a comment for a pull request, or a page in plain Markdown, as for a blog.",
 )
 @click.option("--list-rules", is_flag=True, help="List the rules by which changes are judged, without comparing.")
 @click.option("--explain", "explained", metavar="RULE", help="Explain one of these rules.")
@@ -154,6 +154,9 @@ def command(
 
     if old is None or new is None:
         raise BindgenError(_missing(old))
+    if options["style"] == "page" and form != "markdown":
+        message = f"--style page requires --format markdown, got {form}"
+        raise BindgenError(message)
     if options["print_approvals"] and form != "text":
         message = f"--print-approvals always prints TOML; leave out --format {form}"
         raise BindgenError(message)
@@ -162,6 +165,7 @@ def command(
         _schema_of(_Side("old", old, options["old_name"], mapped, options["old_map"])),
         _schema_of(_Side("new", new, options["new_name"], mapped, options["new_map"])),
     )
+    inputs = _with_one_number_rule(inputs, options["numbers"])
     if mapped and not any(map(_file_of, inputs)):
         message = "--map applies to schema files, and OLD and NEW are bundled revisions; leave it out"
         raise BindgenError(message)
@@ -193,6 +197,25 @@ def _schema_of(side: _Side) -> Input:
     return SchemaFile(
         file, name or catalog.label_of(file), {**pairs(mapped), **alone}, dict.fromkeys(alone, map_option)
     )
+
+
+def _with_one_number_rule(inputs: tuple[Input, Input], numbers: Any) -> tuple[Input, Input]:
+    """Return both sides, read by one rule for numbers: by default that of the bundled schemas if one of them is bundled.
+
+    Otherwise a type with a new name would differ in its numbers, too.
+    """
+    from attrs import evolve
+
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.generate import Bundled
+
+    bundled = [isinstance(each, Bundled) for each in inputs]
+    if numbers is not None and any(bundled) and numbers != "integer":
+        message = "--numbers float applies to schema files, and the numbers of a bundled revision are integers"
+        raise BindgenError(message)
+    rule: Any = numbers or ("integer" if any(bundled) else None)
+    old, new = (each if isinstance(each, Bundled) else evolve(each, numbers=rule) for each in inputs)
+    return old, new
 
 
 def _missing(old: str | None) -> str:
@@ -229,7 +252,7 @@ def _no_revision(word: str) -> str:
 
 def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, Any]) -> int:
     from mcp_bindgen.diff import compare, with_witnesses
-    from mcp_bindgen.diff.approvals import skeleton
+    from mcp_bindgen.diff.approvals import skeleton, stale
     from mcp_bindgen.diff.assessment import Assessment
     from mcp_bindgen.diff.selection import Selection
     from mcp_bindgen.generate import protocol_of
@@ -254,7 +277,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         difference=difference,
         perspective=options["perspective"],
         fail_on=options["fail_on"],
-        approved=_approved(options["approvals"], whole),
+        approved=read_approved(options["approvals"], lambda approved: stale(approved, whole)),
     )
     if options["print_approvals"]:
         print_or_write(skeleton(assessment), target.file)
@@ -272,7 +295,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         )
         print_or_write(rendered, target.file)
     else:
-        print_or_write(_rendered(assessment, target, _file_of(inputs[1])), target.file)
+        print_or_write(_rendered(assessment, target, options["style"], _file_of(inputs[1])), target.file)
     if target.file is not None:
         output.note(_line(assessment, target.file))
     return 1 if assessment.failing else 0
@@ -285,30 +308,16 @@ def _file_of(item: Input) -> str | None:
     return item.path.as_posix() if isinstance(item, SchemaFile) else None
 
 
-def _approved(file: Path | None, whole: Difference) -> dict[str, str]:
-    """Return the approvals of a file; warn about those without a change."""
-    if file is None:
-        return {}
-    from mcp_bindgen.diff.approvals import read_approvals, stale
-    from mcp_bindgen.sources import read_bytes
-
-    name = output.shown(file)
-    approved = read_approvals(read_bytes(file), name)
-    for line in stale(approved, whole):
-        output.warning(f"{name}: {line}")
-    return approved
-
-
-def _rendered(assessment: Assessment, target: _Output, file: str | None) -> str:
+def _rendered(assessment: Assessment, target: _Output, style: str, file: str | None) -> str:
     match target.form:
         case "json":
             from mcp_bindgen.diff import to_document
 
             return json_for(to_document(assessment.difference, approved=assessment.approved), target.file)
         case "markdown":
-            from mcp_bindgen.diff.reports import markdown
+            from mcp_bindgen.diff.reports import markdown, markdown_page
 
-            return markdown.render(assessment)
+            return markdown_page.render(assessment) if style == "page" else markdown.render(assessment)
         case "github":
             from mcp_bindgen.diff.reports import github
 

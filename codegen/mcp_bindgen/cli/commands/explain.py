@@ -10,7 +10,9 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import AcceptsErrorCodes
-from mcp_bindgen.cli.options import SchemaOptions, bundled, choose_one, schema_options, text_or_json
+from mcp_bindgen.cli.completion import complete_subject
+from mcp_bindgen.cli.options import SchemaOptions, bundled, choose_one, schema_options
+from mcp_bindgen.cli.output_format import text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.describe.explanation_text import Style
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, field, method or constant.")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_subject)
 @schema_options("Bundled revision; by default the newest one that has NAME.")
 @text_or_json
 def command(name: str, form: str, **options: Any) -> int:

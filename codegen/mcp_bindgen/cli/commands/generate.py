@@ -9,7 +9,8 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.generation import render
-from mcp_bindgen.cli.options import SchemaOptions, choose, out_option, schema_options, text_or_json
+from mcp_bindgen.cli.options import SchemaOptions, choose, only_option, out_option, schema_options
+from mcp_bindgen.cli.output_format import text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
@@ -20,6 +21,7 @@ FORMAT = "mcp-generate/1"
 
 @click.command("generate", short_help="Generate the package of a revision or of your own schema.")
 @schema_options("Bundled revision, or all. Repeatable. With --schema: label of that schema.")
+@only_option
 @out_option
 @click.option("--force", is_flag=True, help="Overwrite files that mcp-codegen did not generate.")
 @click.option(
@@ -35,7 +37,8 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
       mcp-codegen --version acme --schema acme.ts --out src/acme_mcp
 
     Options that are not given are read from [tool.mcp-codegen] of the nearest
-    pyproject.toml: versions, out, schema, name, map, base.
+    pyproject.toml: versions, out, only, schema, name, map, base,
+    numbers. Without options, the typed clients that it lists are written, too.
     """
     selected = SchemaOptions(**options)
     if only_check:
@@ -47,6 +50,12 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     from mcp_bindgen.settings import read_settings
 
     settings = read_settings(Path.cwd())
+    if settings.clients and not (selected.versions or selected.schema or selected.out):
+        from mcp_bindgen.cli.commands.client import generate_clients
+
+        generate_clients(settings.clients, form, force=force)
+        if not (settings.versions or settings.schema):
+            return 0
     inputs = choose(selected, settings, everything=False)
     if not inputs:
         from mcp_bindgen.catalog import revisions
@@ -57,13 +66,13 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 
     from mcp_bindgen.emit.output_folder import write
 
-    run = render(inputs, target)
+    run = render(inputs, target, selected.only or settings.only or "all")
     written = write(run.files, target, force=force)
     for path in written.overwritten:
         output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
     if form == "json":
         output.print_json(_document(run, written, target))
-    else:
+    elif not output.is_quiet():
         _summarise(run, written, target)
     return 0
 
@@ -71,7 +80,8 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 def _summarise(run: Run, written: Written, target: Path) -> None:
     for package in run.packages:
         part = written.below(package.name)
-        counts = f"{package.types} types, {len(package.protocol.methods)} methods, {package.seconds:.2f} s"
+        methods = _counted(len(package.protocol.methods), "method")
+        counts = f"{_counted(package.types, 'type')}, {methods}, {package.seconds:.2f} s"
         files = f"{len(package.files)} files"
         head = f"{files}, {counts}" if part.touched else f"unchanged, {counts}"
         place = output.shown(target / package.name)
@@ -80,6 +90,10 @@ def _summarise(run: Run, written: Written, target: Path) -> None:
     if shared.touched:
         touched = len(shared.created) + len(shared.changed)
         output.print_line(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _base_note(package: Package) -> str:

@@ -11,7 +11,9 @@ import click
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import AcceptsErrorCodes
+from mcp_bindgen.cli.completion import complete_subject
 from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.output_format import output_format
 from mcp_bindgen.cli.revision_selection import revision_selection_options, select_revisions
 
 if TYPE_CHECKING:
@@ -25,15 +27,9 @@ SUBJECT_MISSING = (
 
 
 @click.command("history", cls=AcceptsErrorCodes, short_help="Show when something was added, changed and removed.")
-@click.argument("subject", required=False)
+@click.argument("subject", required=False, shell_complete=complete_subject)
 @revision_selection_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    help="Output format.",
-)
+@output_format(("text", "json", "markdown"), by_ending=True)
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to a file."
 )

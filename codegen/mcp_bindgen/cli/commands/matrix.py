@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.completion import complete_method
 from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.output_format import output_format
 from mcp_bindgen.cli.revision_selection import revision_selection_options, select_revisions
 
 if TYPE_CHECKING:
@@ -23,14 +25,9 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="METHOD",
     help="Count only changes in messages of this method. Repeatable.",
+    shell_complete=complete_method,
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "html", "markdown"]),
-    default="text",
-    help="Output format; html is a web page.",
-)
+@output_format(("text", "json", "html", "markdown"), "Output format; html is a web page.", by_ending=True)
 @click.option(
     "--link",
     metavar="PATTERN",

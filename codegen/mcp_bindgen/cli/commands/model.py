@@ -8,16 +8,13 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.options import SchemaOptions, choose_one, schema_options
+from mcp_bindgen.cli.output_format import output_format
 
 
 @click.command("model", short_help="Print the model of a schema as JSON or JSON Schema.")
 @schema_options("Bundled revision; by default the newest. With --schema: label of that schema.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["json", "jsonschema"]),
-    default="json",
-    help="Output format: the model itself, or a JSON Schema 2020-12.",
+@output_format(
+    ("json", "jsonschema"), "Output format: the model itself (json), or a JSON Schema 2020-12.", default="json"
 )
 def command(form: str, **options: Any) -> int:
     """Print the resolved model of a schema: its types, fields and methods, without Python names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.options import text_or_json
+from mcp_bindgen.cli.output_format import text_or_json
 
 
 @click.command("list", short_help="List the bundled revisions.")

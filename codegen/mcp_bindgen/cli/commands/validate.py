@@ -14,7 +14,9 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.options import map_option, schema_option
+from mcp_bindgen.cli.output_format import output_format
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -37,7 +39,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
 
 
 @click.command("validate", short_help="Check recorded messages in logs, files and documents.")
-@click.argument("paths", nargs=-1, metavar="PATH…")
+@click.argument("paths", nargs=-1, metavar="PATH…", shell_complete=complete_file)
 @click.option(
     "--version",
     "versions",
@@ -45,6 +47,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     metavar="REVISION",
     help="Bundled revision, or label of --schema. Default auto: the revision that the messages name in the handshake or "
     "in _meta; if they name none, all revisions are tried.",
+    shell_complete=complete_revision,
 )
 @schema_option
 @map_option
@@ -74,12 +77,8 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     show_default=True,
     help="Size limit of a file that is not read by lines, such as JSON and Markdown.",
 )
-@click.option(
-    "--format",
-    "output_form",
-    type=click.Choice(["text", "json", "github"]),
-    default="text",
-    help="Output format; github prints annotations for GitHub Actions.",
+@output_format(
+    ("text", "json", "github"), "Output format; github prints annotations for GitHub Actions.", argument="output_form"
 )
 def command(
     paths: tuple[str, ...],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from mcp_bindings_runtime.codec.checks import is_integer
-from mcp_bindings_runtime.codec.value_descriptions import describe
+from mcp_bindings_runtime.codec.error_wording import describe
 
 from mcp_bindgen.validate.entries import Json
 from mcp_bindgen.validate.rules import json_access

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mcp_bindings_runtime.errors import json_path
+from mcp_bindings_runtime.codec.error_wording import json_path
 
 from mcp_bindgen.validate.findings import Finding
 from mcp_bindgen.validate.message import Message

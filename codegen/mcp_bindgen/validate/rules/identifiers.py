@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from mcp_bindings_runtime.codec.value_descriptions import describe
+from mcp_bindings_runtime.codec.error_wording import describe
 
 from mcp_bindgen.validate.entries import Side
 from mcp_bindgen.validate.rules import json_access

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from mcp_bindings_runtime.client.output_check import Look, bounded_checker
-from mcp_bindings_runtime.codec.value_descriptions import describe
+from mcp_bindings_runtime.codec.error_wording import describe
 from mcp_bindings_runtime.errors import UsageError
 
 from mcp_bindgen.validate.entries import Json

@@ -1,0 +1,83 @@
+"""Packages of clients for single servers: reading their lock files, writing and comparing them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_bindgen.errors import BindgenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_bindgen.emit.output_folder import Drift, Written
+    from mcp_bindgen.server_clients import GeneratedClient
+
+_OWN_FOLDERS = frozenset({"tools", "bindings"})
+"""Folders that a package may have."""
+
+
+class ClientPackage(NamedTuple):
+    """A package to generate."""
+
+    file: Path
+    """Lock file or result of ``tools/list``."""
+    out: Path
+    vendored: Sequence[str] = ()
+    """Revisions whose bindings are copied into it."""
+    split: bool = False
+    """Whether it has a module for each tool."""
+
+
+def read_offers_file(file: Path) -> Any:
+    """Return the JSON of a lock file or of a result of ``tools/list``; raise ``BindgenError``."""
+    from mcp_bindgen.syntax.jsonschema.json_text import read_json
+
+    try:
+        data = file.read_bytes()
+    except OSError as problem:
+        message = f"cannot read {str(file)!r}: {problem.strerror}"
+        raise BindgenError(message) from problem
+    return read_json(data, str(file))
+
+
+def write_client(value: Any, source: str, package: ClientPackage, *, force: bool) -> tuple[GeneratedClient, Written]:
+    """Generate a package and write it; return it with what was written."""
+    from mcp_bindgen.emit.output_folder import write
+
+    generated, target = _generated(value, source, package)
+    _refuse_shared_folder(target / generated.package, generated)
+    return generated, write(generated.files, target, force=force)
+
+
+def compare_client(package: ClientPackage) -> list[Drift]:
+    """Return the differences between a package and its lock file, without connecting to the server."""
+    from mcp_bindgen.emit.output_folder import check
+
+    generated, target = _generated(read_offers_file(package.file), str(package.file), package)
+    return check(generated.files, target)
+
+
+def _generated(value: Any, source: str, package: ClientPackage) -> tuple[GeneratedClient, Path]:
+    from mcp_bindgen.cli.target import target_of
+    from mcp_bindgen.server_clients import generate_server_client
+
+    out = target_of(Path(os.path.normpath(package.out)), "mcp-codegen client")
+    name = out.name or out.resolve().name
+    generated = generate_server_client(value, source, name, vendored=package.vendored, has_functions=package.split)
+    return generated, out.parent
+
+
+def _refuse_shared_folder(folder: Path, generated: GeneratedClient) -> None:
+    """Raise ``BindgenError`` if the folder contains other generated packages, which writing would remove as stale."""
+    from mcp_bindgen.emit.header import HEADER
+
+    for inner in sorted(folder.glob("*/*.py")):
+        if inner.parent.name in _OWN_FOLDERS or f"{generated.package}/{inner.relative_to(folder)}" in generated.files:
+            continue
+        with inner.open("rb") as file:
+            if file.read(len(HEADER)) == HEADER.encode():
+                other = inner.parent.name
+                message = f"{folder} contains another generated package, {other}; pass a folder of its own to --out"
+                raise BindgenError(message)

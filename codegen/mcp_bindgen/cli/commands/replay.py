@@ -1,0 +1,136 @@
+"""``mcp-codegen replay``: serve the answers of a recording, or compare them with those of a live server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.address import Address
+from mcp_bindgen.cli.completion import complete_file, complete_revision
+from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcp_bindings_runtime.replay.recording import RecordedMessage
+
+    from mcp_bindgen.replay.verification import Mismatch
+
+
+@click.command("replay", cls=AcceptsServerCommand, short_help="Serve the recorded answers of a server.")
+@click.argument("path", metavar="FILE", shell_complete=complete_file)
+@click.option("--http", "address", type=Address(), metavar="[HOST:]PORT", help="Serve over HTTP at /mcp, not stdio.")
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="POINTER",
+    help="JSON Pointer to a part of messages that may differ, such as /params/arguments/date. Repeatable.",
+)
+@click.option(
+    "--revision", metavar="REVISION", shell_complete=complete_revision, help="Revision of a recording that names none."
+)
+@click.option("--verify", is_flag=True, help="Send the recorded requests to a server and compare its answers.")
+@server_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    path: str,
+    address: tuple[str, int] | None,
+    ignore: tuple[str, ...],
+    revision: str | None,
+    verify: bool,  # click passes it by name
+    reached: ServerOptions,
+) -> int:
+    """Serve the answers in FILE, which --record or record= has written.
+
+    \b
+      mcp-codegen replay session.jsonl                        over stdio
+      mcp-codegen replay session.jsonl --http 8000            at http://127.0.0.1:8000/mcp
+      mcp-codegen replay session.jsonl --ignore /params/arguments/date
+      mcp-codegen replay session.jsonl --verify -- python server.py
+
+    Requests are matched by method and params. Equal requests get their answers
+    in the order of the recording, and the last one again and again. A request
+    that is not in the recording gets an error that describes the nearest one.
+    In pointers, * stands for every member or element.
+
+    With --verify each recorded request is sent to the server, and the answers
+    that differ are listed.
+
+    The exit status is 0, or 1 if answers differ, or 2 if FILE is not a valid
+    recording.
+    """
+    from mcp_bindings_runtime.errors import McpError
+
+    from mcp_bindgen.errors import BindgenError
+    from mcp_bindgen.replay.reading import read_valid
+
+    typed = f"mcp-codegen replay {path} --verify"
+    if not verify and reached.names_server(ctx):
+        message = f"a server is only compared with --verify; run: {typed} …"
+        raise click.UsageError(message, ctx)
+    if verify and address is not None:
+        message = "--verify does not serve; leave out --http"
+        raise click.UsageError(message, ctx)
+    messages = read_valid(path, revision)
+    try:
+        if verify:
+            server = reached.server(ctx, typed)
+
+            from mcp_bindgen.calling.connection import open_transport
+
+            return _verify(messages, ignore, revision, lambda label: open_transport(server, label))
+        _serve(messages, ignore, revision, address)
+    except McpError as problem:
+        raise BindgenError(str(problem)) from problem
+    return 0
+
+
+def _serve(
+    messages: list[RecordedMessage], ignore: tuple[str, ...], revision: str | None, address: tuple[str, int] | None
+) -> None:
+    from mcp_bindings import serve
+    from mcp_bindings_runtime.replay.server import Replay
+
+    replay = Replay(messages, ignore=ignore, revision=revision)
+    for unused in replay.unused:
+        output.note(f"{unused.place}: not replayed: {unused.reason}")
+    if address is None:
+        serve.stdio(*replay.servers)
+        return
+    host, port = address
+    serve.http(*replay.servers, host=host, port=port)
+
+
+def _verify(
+    messages: list[RecordedMessage],
+    ignore: tuple[str, ...],
+    revision: str | None,
+    open_transport: Callable[[str], Any],
+) -> int:
+    from mcp_bindings_runtime.replay.sessions import sessions_of
+
+    from mcp_bindgen.replay.verification import Verification
+
+    sessions = sessions_of(messages, revision)
+    compared = found = 0
+    for session in sessions:
+        label = session.binding.facts.label
+        verification = Verification(lambda label=label: open_transport(label), ignore=ignore)  # type: ignore[misc]
+        for mismatch in verification.mismatches(session):
+            found += 1
+            _print(mismatch)
+        compared += verification.compared
+    differ = "differs" if found == 1 else "differ"
+    output.note(f"{compared} answer{'' if compared == 1 else 's'} compared; {found} {differ}")
+    return 1 if found else 0
+
+
+def _print(mismatch: Mismatch) -> None:
+    if mismatch.failure is not None:
+        output.print_line(f"{mismatch.place}: {mismatch.method}: no answer: {mismatch.failure}")
+    for each in mismatch.differences:
+        output.print_line(f"{mismatch.place}: {mismatch.method}: {each}")

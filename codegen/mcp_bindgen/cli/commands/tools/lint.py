@@ -1,0 +1,47 @@
+"""``mcp-codegen tools lint``: find what hosts refuse or misread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mcp_bindgen.cli import output
+from mcp_bindgen.cli.commands.tools.sources import Live, live_options
+from mcp_bindgen.cli.output_format import output_format
+from mcp_bindgen.cli.server_options import AcceptsServerCommand
+
+
+@click.command(
+    "lint", cls=AcceptsServerCommand, short_help="Find what hosts refuse or misread in the tools of a server."
+)
+@click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
+@output_format(("text", "json", "github"), "Output format; github prints annotations for GitHub Actions.")
+@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out a rule. Repeatable.")
+@click.option("--list-rules", is_flag=True, help="List the rules with the hosts and the evidence.")
+@live_options
+@click.pass_context
+def lint(
+    ctx: click.Context, source: Path | None, form: str, ignored: tuple[str, ...], list_rules: bool, live: Live
+) -> int:
+    """Find what hosts refuse or misread in the tools of a server.
+
+    Each rule names the hosts and the date of the evidence; see --list-rules.
+
+    The exit status is 0 if nothing was found, 1 if something was, and 2 if the
+    server or FILE cannot be read.
+    """
+    from mcp_bindgen.lint.report import as_github, as_json, as_text, rule_lines
+    from mcp_bindgen.lint.tool_linter import lint_listing
+
+    if list_rules:
+        for line in rule_lines(output.width()):
+            output.print_line(line)
+        return 0
+    findings = lint_listing(live.listing_or_file(ctx, source, "mcp-codegen tools lint"), ignored)
+    if form == "json":
+        output.print_json(as_json(findings))
+    else:
+        for line in as_github(findings) if form == "github" else as_text(findings, output.width()):
+            output.print_line(line)
+    return 1 if findings else 0

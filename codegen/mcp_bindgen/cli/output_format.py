@@ -1,0 +1,99 @@
+"""The format of a command's output: ``--format``, its short form ``--json``, and the ending of the file of ``-o``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_bindgen import catalog
+
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # has no type parameter before click 8.2
+
+_ENDINGS = {
+    ".htm": "html",
+    ".html": "html",
+    ".json": "json",
+    ".markdown": "markdown",
+    ".md": "markdown",
+    ".xml": "junit",
+}
+"""Endings of files to the format that they stand for."""
+
+REPORT_FORMS = ("text", "json", "html", "markdown", "github", "junit")
+REPORT_FORMAT = (
+    "Output format; html is a web page, markdown a comment for a pull request, github annotations for GitHub Actions, "
+    "junit test results. By default that of the ending of -o, else text."
+)
+"""The formats of reports of differences, and their description."""
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class FormatChoice(_Choice):
+    """The name of a format; the error for another word suggests the format that it resembles."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the format; raise ``click.BadParameter`` for another word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as fault:
+            form = _resembling(str(value), self.choices)
+            hint = "" if form is None else f" Did you mean {form!r}?"
+            self.fail(f"{fault.message}{hint}", param, ctx)
+
+
+def _resembling(word: str, forms: Sequence[str]) -> str | None:
+    """Return the format that is meant by a word: the ending of its files, or a misspelled name."""
+    form = _ENDINGS.get(f".{word.lower()}")
+    return form if form in forms else next(iter(catalog.nearest(word, forms, 1)), None)
+
+
+def output_format(
+    forms: Sequence[str],
+    about: str = "Output format.",
+    *,
+    default: str = "text",
+    argument: str = "form",
+    by_ending: bool = False,
+) -> Decorator:
+    """Return the options of an output format for a command, which receives the format as ``argument``.
+
+    With ``by_ending``, the ending of the argument ``file``, the file of ``-o``, decides without either option.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def formatted(*args: Any, as_json: bool, **values: Any) -> Any:
+            form = values.pop(argument)
+            if as_json and form not in {None, "json"}:
+                message = f"--json and --format {form} contradict each other; pass one of them"
+                raise click.UsageError(message, click.get_current_context(silent=True))
+            file = values.get("file") if by_ending else None
+            form = "json" if as_json else form or _form_of_file(file, forms) or default
+            return function(*args, **{argument: form}, **values)
+
+        shown = about if default == "text" else f"{about} By default {default}."
+        named = click.option("--format", argument, type=FormatChoice(forms), help=shown)
+        return named(click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(formatted))
+
+    return decorate
+
+
+def _form_of_file(file: Path | None, forms: Sequence[str]) -> str | None:
+    """Return the format that the ending of a file stands for; None if it stands for none."""
+    form = None if file is None else _ENDINGS.get(file.suffix.lower())
+    if form is not None and form not in forms:
+        message = f"there is no format for {file}; pass --format with one of {', '.join(forms)}, or another ending"
+        raise click.UsageError(message, click.get_current_context(silent=True))
+    return form
+
+
+text_or_json = output_format(("text", "json"))
+"""The options ``--format`` and ``--json`` of commands without other formats."""

@@ -1,0 +1,175 @@
+"""Options that name a server and the way to reach it: ``-- COMMAND``, ``--url`` with headers and tokens, or ``--config``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from mcp_bindgen.cli.options import collect_options
+
+if TYPE_CHECKING:
+    from mcp_bindgen.calling.connection import RegisteredClient, Server
+
+_COMMAND = f"{__name__}.command"
+"""Key of the server's command in ``Context.meta``."""
+
+
+class AcceptsServerCommand(click.Command):
+    """A command whose arguments after ``--`` are the command of the server."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Store the server's command, and parse the rest."""
+        place = args.index("--") if "--" in args else len(args)
+        ctx.meta[_COMMAND] = args[place + 1 :]
+        return super().parse_args(ctx, args[:place])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return the words of the usage line."""
+        return [*super().collect_usage_pieces(ctx), "--", "COMMAND…"]
+
+
+class ServerOptions(NamedTuple):
+    """The options that name a server, as they were typed."""
+
+    url: str | None = None
+    headers: tuple[str, ...] = ()
+    token_env: str | None = None
+    config: tuple[Path, str] | None = None
+    client_id: str | None = None
+    client_secret_env: str | None = None
+    dpop: bool = False
+
+    def names_server(self, ctx: click.Context) -> bool:
+        """Return whether the command line names a server."""
+        return bool(ctx.meta[_COMMAND]) or self.url is not None or self.config is not None
+
+    def server(self, ctx: click.Context, typed: str) -> Server:
+        """Return the server. Raise ``click.UsageError`` unless the command line names one server in a valid way.
+
+        ``typed`` is the beginning of the command, for examples in messages.
+        """
+        from mcp_bindgen.calling.connection import Server
+
+        command = self.command(ctx)
+        named = [bool(command), self.url is not None, self.config is not None].count(True)
+        if named != 1:
+            message = (
+                f"{'two servers given' if named else 'no server given'}; run: {typed} -- COMMAND…, for example "
+                f"-- python server.py, or: {typed} --url URL, or: {typed} --config .mcp.json NAME"
+            )
+            raise click.UsageError(message, ctx)
+        for name, value in (
+            ("--header", self.headers),
+            ("--token-env", self.token_env),
+            ("--client-id", self.client_id),
+            ("--dpop", self.dpop),
+        ):
+            if value and self.url is None:
+                message = f"{name} requires --url; pass values to a command in its environment"
+                raise click.UsageError(message, ctx)
+        if self.config is not None:
+            from mcp_bindgen.calling.server_config import read_server
+
+            return with_login(read_server(*self.config, os.environ))
+        client = self.client(ctx)
+        if client.id is None:
+            if self.dpop:
+                message = "--dpop requires --client-id, or --login URL; a login keeps its key, and needs it only once"
+                raise click.UsageError(message, ctx)
+            return with_login(Server(command, self.url, self._headers(ctx)))
+        if client.secret is None or self.token_env is not None:
+            message = (
+                "--client-id needs --client-secret-env, and no --token-env; to log a user in, run: call --login URL"
+            )
+            raise click.UsageError(message, ctx)
+        from mcp_bindings_runtime.auth.client_credentials import ClientCredentials
+
+        auth = ClientCredentials(client.id, client.secret, dpop=self.dpop)
+        auth.binding_advice = "pass --dpop"
+        return Server(command, self.url, self._headers(ctx), auth)
+
+    def command(self, ctx: click.Context) -> Sequence[str]:
+        """Return the command after ``--``; empty for none."""
+        found: Sequence[str] = ctx.meta.get(_COMMAND, ())
+        return found
+
+    def client(self, ctx: click.Context) -> RegisteredClient:
+        """Return the client that was registered by hand. Raise ``click.UsageError`` for a secret without one."""
+        from mcp_bindgen.calling.connection import RegisteredClient
+
+        if self.client_secret_env is None:
+            return RegisteredClient(self.client_id)
+        if self.client_id is None:
+            message = "--client-secret-env requires --client-id"
+            raise click.UsageError(message, ctx)
+        return RegisteredClient(self.client_id, secret_in("--client-secret-env", self.client_secret_env, ctx))
+
+    def _headers(self, ctx: click.Context) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for header in self.headers:
+            name, colon, value = header.partition(":")
+            if not colon or not name.strip():
+                message = f"--header must have the form 'NAME: VALUE', got {name + colon!r}"
+                raise click.UsageError(message, ctx)
+            found[name.strip()] = value.strip()
+        if self.token_env is not None:
+            if "authorization" in map(str.lower, found):
+                message = "--token-env and --header set the header Authorization both; pass one of them"
+                raise click.UsageError(message, ctx)
+            found["Authorization"] = f"Bearer {secret_in('--token-env', self.token_env, ctx)}"
+        return found
+
+
+def with_login(server: Server) -> Server:
+    """Return a server with the tokens of an earlier login, unless it has other credentials, or accepts none."""
+    if server.url is None or "authorization" in map(str.lower, server.headers):
+        return server
+    from mcp_bindgen.cli.stored_login import import_logins, token_file
+
+    logins = import_logins()
+    if not logins.accepts_tokens(server.url):
+        return server
+    return server._replace(auth=logins.StoredLogin(server.url, token_file()))
+
+
+_OPTIONS: Sequence[Callable[[Callable[..., Any]], Callable[..., Any]]] = (
+    click.option("--url", metavar="URL", help="URL of a running HTTP server, instead of COMMAND."),
+    click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        help="With --url: header of each HTTP request. Repeatable.",
+    ),
+    click.option("--token-env", metavar="NAME", help="With --url: environment variable that contains an access token."),
+    click.option(
+        "--client-id", metavar="ID", help="With --url: client that is registered at the authorization server."
+    ),
+    click.option("--client-secret-env", metavar="NAME", help="Environment variable that contains the client's secret."),
+    click.option("--dpop", is_flag=True, help="With --login or --client-id: bind the tokens to a key (RFC 9449)."),
+)
+_CONFIG = click.option(
+    "--config",
+    type=(click.Path(path_type=Path), str),
+    metavar="FILE NAME",
+    help="Server called NAME in a .mcp.json or another file with mcpServers, instead of COMMAND.",
+)
+
+
+server_options = collect_options("reached", ServerOptions, (*_OPTIONS, _CONFIG))
+"""Add the options that name a server to a command, which receives them as the argument ``reached``."""
+command_or_url_options = collect_options("reached", ServerOptions, _OPTIONS)
+"""Add the same options without ``--config``, for a command that reads several servers from a file."""
+
+
+def secret_in(option: str, name: str, ctx: click.Context) -> str:
+    """Return the secret in an environment variable. Raise ``click.UsageError`` if it is not set."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        message = f"{option} must name an environment variable with a secret; {name} is not set, or empty"
+        raise click.UsageError(message, ctx)
+    return value

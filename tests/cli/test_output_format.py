@@ -1,0 +1,136 @@
+"""The options ``--format``, ``--json``, ``-o`` and ``--quiet``, which mean the same in every command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from mcp_bindgen.cli.app import APP, COMMANDS
+
+PAIR = ("2025-06-18", "2025-11-25")
+
+
+def commands(group: click.Group, names: list[str], words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    for name in names:
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from commands(command, list(command.commands), (*words, name))
+        elif command is not None:
+            yield " ".join((*words, name)), command
+
+
+ALL = dict(commands(APP, list(COMMANDS)))
+
+
+def options_of(command: click.Command) -> dict[str, click.Parameter]:
+    return {name: parameter for parameter in command.params for name in parameter.opts}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_command_with_a_format_has_json_in_both_spellings(name: str) -> None:
+    options = options_of(ALL[name])
+    assert ("--json" in options) == ("--format" in options)
+    if "--format" in options:
+        assert "json" in options["--format"].type.choices  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_can_be_quiet(name: str) -> None:
+    assert {"-q", "--quiet"} <= options_of(ALL[name]).keys()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("explain", "Tool"),
+        ("model",),
+        ("matrix",),
+        ("history", "Tool"),
+        ("diff", *PAIR, "--fail-on", "none"),
+        ("generate", "--version", "2025-03-26", "--out", "out"),
+        ("check", "--version", "2025-03-26", "--out", "nowhere"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_both_spellings_print_the_same(cli, words: tuple[str, ...]) -> None:
+    if words[0] == "generate":
+        cli(*words)
+    short, long = cli(*words, "--json"), cli(*words, "--format", "json")
+    assert "format" in json.loads(short.out)
+    if words[0] != "generate":
+        assert short.out == long.out
+
+
+@pytest.mark.parametrize(
+    ("words", "form", "hint"),
+    [
+        (("diff", *PAIR), "md", " Did you mean 'markdown'?"),
+        (("diff", *PAIR), "xml", " Did you mean 'junit'?"),
+        (("diff", *PAIR), "markdwn", " Did you mean 'markdown'?"),
+        (("history", "Tool"), "htm", ""),
+        (("list",), "md", ""),
+    ],
+)
+def test_an_unknown_format_suggests_the_one_that_it_resembles(
+    cli, words: tuple[str, ...], form: str, hint: str
+) -> None:
+    status, out, err = cli(*words, "--format", form)
+    assert (status, out) == (2, "")
+    listed = ", ".join(map(repr, options_of(ALL[words[0]])["--format"].type.choices))  # type: ignore[attr-defined]
+    assert err.splitlines()[0].endswith(f"{form!r} is not one of {listed}.{hint}")
+
+
+def test_two_formats_contradict_each_other(cli) -> None:
+    status, out, err = cli("diff", *PAIR, "--json", "--format", "html")
+    assert (status, out) == (2, "")
+    assert "--json and --format html contradict each other" in err
+    assert cli("diff", *PAIR, "--json", "--format", "json").status in {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("file", "begins"),
+    [
+        ("report.html", "<!doctype html>"),
+        ("REPORT.HTM", "<!doctype html>"),
+        ("report.json", '{\n  "format": "mcp-diff/1"'),
+        ("report.md", "###"),
+        ("report.xml", "<?xml"),
+        ("report.txt", "elicitation/create"),
+    ],
+)
+def test_the_ending_of_the_file_decides_the_format(cli, file: str, begins: str) -> None:
+    assert cli("diff", *PAIR, "-o", file, "--fail-on", "none").status == 0
+    assert Path(file).read_text(encoding="utf-8").startswith(begins)
+    assert cli("diff", *PAIR, "-o", file, "--fail-on", "none", "--format", "markdown").status == 0
+    assert Path(file).read_text(encoding="utf-8").startswith("###")
+
+
+def test_the_ending_of_a_file_that_is_read_does_not_decide(cli) -> None:
+    Path("tools.lock.json").write_text('{"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}')
+    assert "1 tool" in cli("client", "--from", "tools.lock.json", "--out", "src/adder").out.splitlines()[0]
+
+
+def test_an_ending_without_a_format_is_refused_before_anything_is_written(cli) -> None:
+    status, _, err = cli("history", "Tool", "-o", "history.html")
+    assert status == 2
+    assert "there is no format for history.html; pass --format with one of text, json, markdown" in err
+    assert not Path("history.html").exists()
+
+
+def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:
+    assert cli("generate", "--version", "2025-03-26", "--out", "out", "--quiet") == (0, "", "")
+    assert cli("diff", *PAIR, "-o", "r.html", "-q", "--fail-on", "none") == (0, "", "")
+    place = Path("out/v2025_03_26/revision.py")
+    place.write_text(place.read_text().replace("Facts", "Fax"))
+    status, out, err = cli("check", "--version", "2025-03-26", "--out", "out", "-q")
+    assert (status, err) == (1, "")
+    assert '+"""Facts' in out
+    status, out, err = cli("--quiet", "diff", "2025-06-18")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    # The next command is not quiet.
+    assert cli("diff", *PAIR, "-o", "r.html", "--fail-on", "none").err.endswith("-> r.html\n")
