@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import NotExpressible as NotExpressible
     from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
@@ -34,23 +35,34 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
     from mcp_bindings_runtime.errors import ToolError as ToolError
     from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import ToolsChanged as ToolsChanged
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
     from mcp_bindings_runtime.client.any_client import AnyClient as AnyClient
+    from mcp_bindings_runtime.extensions.extension import Extension as Extension
     from mcp_bindings_runtime.methods import NotificationMethod as NotificationMethod
     from mcp_bindings_runtime.methods import RequestMethod as RequestMethod
     from mcp_bindings_runtime.http.client.retry import RetryPolicy as RetryPolicy
     from mcp_bindings_runtime.client.running_call import RunningCall as RunningCall
+    from mcp_bindings_runtime.adapters.telemetry import instrument as instrument
     from mcp_bindings_runtime.transports import Transport as Transport
     from mcp_bindings_runtime.features.folders import inside as inside
     from mcp_bindings_runtime.tasks.task_handle import start_task as start_task
     from mcp_bindings_runtime.features.uri_templates import expand as expand
+    from mcp_bindings_runtime.http.server.api_keys import ApiKeys as ApiKeys
     from mcp_bindings_runtime.http.server.authorization import (
         Authorization as Authorization,
     )
     from mcp_bindings_runtime.http.server.authorization import (
         MissingScope as MissingScope,
+    )
+    from mcp_bindings_runtime.session.caller import Caller as Caller
+    from mcp_bindings_runtime.auth.resource_server.jwt_validator import (
+        JwtValidator as JwtValidator,
+    )
+    from mcp_bindings_runtime.auth.resource_server.introspection_validator import (
+        IntrospectionValidator as IntrospectionValidator,
     )
     from mcp_bindings_runtime.http.server.store import MemoryStore as MemoryStore
     from mcp_bindings_runtime.http.redis.store import RedisStore as RedisStore
@@ -67,9 +79,17 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.auth.assertion_grants import (
         WorkloadIdentity as WorkloadIdentity,
     )
+    from mcp_bindings_runtime.auth.device_login import DeviceLogin as DeviceLogin
+    from mcp_bindings_runtime.auth.device_authorization import DeviceCode as DeviceCode
+    from mcp_bindings_runtime.auth.keyring_tokens import KeyringTokens as KeyringTokens
     from mcp_bindings_runtime.auth.token_store import FileTokens as FileTokens
     from mcp_bindings_runtime.auth.token_store import MemoryTokens as MemoryTokens
     from mcp_bindings_runtime.auth.token_store import TokenStore as TokenStore
+    from . import adapters as adapters
+    from . import bridge as bridge
+    from . import connect as connect
+    from . import serve as serve
+    from . import testing as testing
 else:
 
     def __getattr__(name):
@@ -86,6 +106,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
@@ -94,6 +115,7 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
@@ -101,12 +123,16 @@ else:
             from mcp_bindings_runtime import errors as module
         elif name == "AnyClient":
             from mcp_bindings_runtime.client import any_client as module
+        elif name == "Extension":
+            from mcp_bindings_runtime.extensions import extension as module
         elif name in ("NotificationMethod", "RequestMethod"):
             from mcp_bindings_runtime import methods as module
         elif name == "RetryPolicy":
             from mcp_bindings_runtime.http.client import retry as module
         elif name == "RunningCall":
             from mcp_bindings_runtime.client import running_call as module
+        elif name == "instrument":
+            from mcp_bindings_runtime.adapters import telemetry as module
         elif name == "Transport":
             from mcp_bindings_runtime import transports as module
         elif name == "inside":
@@ -115,8 +141,16 @@ else:
             from mcp_bindings_runtime.tasks import task_handle as module
         elif name == "expand":
             from mcp_bindings_runtime.features import uri_templates as module
+        elif name == "ApiKeys":
+            from mcp_bindings_runtime.http.server import api_keys as module
         elif name in ("Authorization", "MissingScope"):
             from mcp_bindings_runtime.http.server import authorization as module
+        elif name == "Caller":
+            from mcp_bindings_runtime.session import caller as module
+        elif name == "JwtValidator":
+            from mcp_bindings_runtime.auth.resource_server import jwt_validator as module
+        elif name == "IntrospectionValidator":
+            from mcp_bindings_runtime.auth.resource_server import introspection_validator as module
         elif name == "MemoryStore":
             from mcp_bindings_runtime.http.server import store as module
         elif name == "RedisStore":
@@ -129,8 +163,19 @@ else:
             from mcp_bindings_runtime.auth import client_credentials as module
         elif name in ("EnterpriseAuthorization", "WorkloadIdentity"):
             from mcp_bindings_runtime.auth import assertion_grants as module
+        elif name == "DeviceLogin":
+            from mcp_bindings_runtime.auth import device_login as module
+        elif name == "DeviceCode":
+            from mcp_bindings_runtime.auth import device_authorization as module
+        elif name == "KeyringTokens":
+            from mcp_bindings_runtime.auth import keyring_tokens as module
         elif name in ("FileTokens", "MemoryTokens", "TokenStore"):
             from mcp_bindings_runtime.auth import token_store as module
+        elif name in ("adapters", "bridge", "connect", "serve", "testing"):
+            # `from . import` would look the name up here again.
+            from importlib import import_module
+
+            return import_module(f"{__name__}.{name}")
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)
@@ -138,18 +183,26 @@ else:
     def __dir__():
         names = [
             "AnyClient",
+            "ApiKeys",
             "Authorization",
             "CallCancelled",
+            "Caller",
             "Challenge",
             "ClientCredentials",
             "ConnectionClosed",
             "DataMismatch",
             "DecodeError",
+            "DeviceCode",
+            "DeviceLogin",
             "EncodeError",
             "EnterpriseAuthorization",
+            "Extension",
             "FileTokens",
             "HttpError",
             "HttpResponseError",
+            "IntrospectionValidator",
+            "JwtValidator",
+            "KeyringTokens",
             "McpError",
             "MemoryStore",
             "MemoryTokens",
@@ -157,6 +210,7 @@ else:
             "MissingCapability",
             "MissingScope",
             "NotDeclared",
+            "NotExpressible",
             "NotificationMethod",
             "OAuth",
             "OAuthError",
@@ -173,13 +227,20 @@ else:
             "TokenStore",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Transport",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
             "WorkloadIdentity",
+            "adapters",
+            "bridge",
+            "connect",
             "expand",
             "inside",
+            "instrument",
+            "serve",
             "start_task",
+            "testing",
         ]
-        return [*globals(), *names]
+        return [*{*globals(), *names}]

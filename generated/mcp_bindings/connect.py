@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mcp_bindings_runtime import module_calls
 from mcp_bindings_runtime.client import transport_factories
 from mcp_bindings_runtime.client.negotiation import Negotiation
 
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
     from ssl import SSLContext
-    from typing import TypedDict, Unpack
+    from types import ModuleType
+    from typing import Literal, TypedDict, Unpack
 
     from mcp_bindings_runtime.client.any_client import AnyClient
     from mcp_bindings_runtime.client.result_cache import ResultCache
+    from mcp_bindings_runtime.extensions.extension import Extension
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.http.client.retry import RetryPolicy
@@ -101,8 +104,14 @@ if TYPE_CHECKING:
         """
 
         record: str | PathLike[str] | None
-        """File to which all messages are written, one a line, for `mcp-codegen
-        validate` and for people.
+        """File to which all messages are written, one per line; `mcp-codegen validate`
+        and `replay` read it.
+        """
+
+        redact: Sequence[str]
+        """Values to replace in the recording: JSON Pointers such as
+        `/params/arguments/password`, in which `*` stands for every member, and regular
+        expressions for text.
         """
 
         require: Iterable[str]
@@ -122,7 +131,19 @@ if TYPE_CHECKING:
 
         check_output: bool | None
         """If true, `structuredContent` is validated against the tool's `outputSchema`
-        if the tool was listed. True if the extra `schema` is installed, unless set.
+        if the tool was listed. By default, true if the extra `schema` is installed.
+        """
+
+        tools_lock: str | PathLike[str] | None
+        """File that `mcp-codegen tools snapshot` has written. The tools of the server
+        are compared with it when the client connects and when the server reports a
+        change of the list.
+        """
+
+        drift: Literal["ignore", "warn", "error"]
+        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
+        `ToolsChanged`; a later change, or a list that cannot be read after one, then
+        closes the connection. Default: 'warn'.
         """
 
         sampling: Callable[[Any, Any], Any] | None
@@ -176,6 +197,11 @@ if TYPE_CHECKING:
         on_resources_changed: Callable[[], object] | None
         """Callback for each change of the list of resources."""
 
+        extensions: Sequence[ModuleType | Extension]
+        """Extensions to use: packages made from schemas of your own, or
+        `Extension(package, settings={…})`.
+        """
+
         tasks: MemoryTasks | bool | None
         """Store of the tasks that requests of the server become; None if they become no
         tasks.
@@ -190,7 +216,7 @@ if TYPE_CHECKING:
         """
 
 
-__all__ = ["http", "in_memory", "over", "stdio"]
+__all__ = ["http", "in_memory", "over", "replay", "stdio"]
 
 
 def stdio(
@@ -256,7 +282,7 @@ def http(
       of the system unless set.
     - ``pool``: Limit on the idle connections that are kept.
     - ``connect_timeout``: Seconds to open a connection.
-    - ``retries``: Limit on the repetitions of a failed request; False for none, a
+    - ``retries``: Limit on the retries of a failed request; False for none, a
       `RetryPolicy` to set the pauses, too.
     - ``max_message``: Limit on the bytes of a message from the server.
     """
@@ -281,6 +307,20 @@ def in_memory(*servers: Server, **options: Unpack[ConnectOptions]) -> AnyClient:
     return _negotiate(transport_factories.hosted(servers), options)
 
 
+def replay(
+    path: str | PathLike[str],
+    *,
+    ignore: Sequence[str] = (),
+    **options: Unpack[ConnectOptions],
+) -> AnyClient:
+    """Return a client that gets the recorded answers to its requests, in the revision of the recording.
+
+    ``path`` is a recording, as ``record`` writes it; ``ignore`` are JSON Pointers to parts of requests that may differ. See
+    ``Client.replay`` of a revision's package, and ``stdio`` for errors.
+    """
+    return _negotiate(transport_factories.replay(path, ignore), options)
+
+
 def over(transport: Transport, **options: Unpack[ConnectOptions]) -> AnyClient:
     """Return a connected client that uses a transport; see ``stdio``."""
     return _negotiate(transport_factories.existing(transport), options)
@@ -290,3 +330,7 @@ def _negotiate(start: Callable[[], Transport], options: Mapping[str, Any]) -> An
     client: Any = Negotiation(start, **options).connect()
     agreed: AnyClient = client
     return agreed
+
+
+if not TYPE_CHECKING:
+    module_calls.refuse_calls(__name__, module_calls.connect_instead)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_bindings_runtime import module_calls
 from mcp_bindings_runtime.server import runnable
 from mcp_bindings_runtime.server.multi_revision import MultiRevisionServer
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypedDict, Unpack
 
+    from mcp_bindings_runtime.http.server.api_keys import ApiKeys
     from mcp_bindings_runtime.http.server.authorization import Authorization
     from mcp_bindings_runtime.http.server.store import Store
     from mcp_bindings_runtime.http.server.wsgi import Application
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
         """
 
         sse_path: str | None
-        """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Default:
-        '/sse'.
+        """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Servers
+        of a revision without sessions serve it only if it is set. Default: '/sse'.
         """
 
         messages_path: str
@@ -53,9 +55,9 @@ if TYPE_CHECKING:
         hosts. `"*"` allows all.
         """
 
-        authorization: Authorization | None
-        """Check of the access token that each request must have. Without it, the
-        principal is the `REMOTE_USER` of the WSGI server, if there is one.
+        authorization: Authorization | ApiKeys | None
+        """Check of the access token or API key that each request must have. Without it,
+        the principal is the `REMOTE_USER` of the WSGI server, if there is one.
         """
 
         body_limit: int
@@ -66,17 +68,26 @@ if TYPE_CHECKING:
 
         threads: int
         """Number of requests that the WSGI server handles at the same time. With
-        `run_http`, running handlers have threads besides, and open streams have none.
-        Default: 32.
+        `run_http`, running handlers have threads of their own, and open streams need
+        none. Default: 32.
         """
 
         streams: int | None
-        """Limit on the streams that are open for listening; unless set, three quarters
-        of `threads`, or of `connections` with `run_http`.
+        """Limit on the streams that are open for listening, up to seven eighths of
+        `threads`, or of `connections` with `run_http`; three quarters unless set.
         """
 
         handlers: int
-        """Limit on the handlers that run at the same time. Default: 256."""
+        """Limit on the handlers that run at the same time. Three quarters of them may
+        wait for responses of clients, half of them for those of one principal or,
+        without one, of one address. Default: 256.
+        """
+
+        handlers_per_source: int | None
+        """Limit on the handlers of one principal or, without one, of one address; three
+        quarters of `handlers` unless set. Set it to `handlers` if all clients come
+        through a proxy, without authorization.
+        """
 
         memory: int
         """Limit on the bytes that clients make the server keep: sessions with their
@@ -104,6 +115,13 @@ if TYPE_CHECKING:
         `lifetime` says when unused sessions expire.
         """
 
+        sessions: bool | None
+        """If false, clients get no sessions, and features that need a session are
+        refused; for servers of a revision without sessions. By default, it is false if
+        the WSGI server runs several processes (`wsgi.multiprocess`) and `store` is not
+        shared.
+        """
+
     class HttpServerOptions(EndpointOptions, total=False):
         """Keyword arguments of ``http`` and ``run_http``. Exists for type checkers only."""
 
@@ -126,7 +144,9 @@ if TYPE_CHECKING:
         """
 
         buffered: int
-        """Limit on the bytes of all incomplete requests together. Default: 67108864."""
+        """Limit on the bytes of all requests together that are incomplete or, from 16
+        KiB on, in progress. Default: 67108864.
+        """
 
         grace: float
         """Seconds that running handlers have to finish after the server was closed.
@@ -171,8 +191,12 @@ def http(
     port: int = 8000,
     **options: Unpack[HttpServerOptions],
 ) -> None:
-    """Serve over HTTP at ``/mcp`` of this host and port (0: any free port) until Ctrl-C.
+    """Serve over HTTP at ``/mcp`` until Ctrl-C. Port 0 means any free port.
 
     Requires the extra ``http``.
     """
     runnable.run_http(servers, host, port, options)
+
+
+if not TYPE_CHECKING:
+    module_calls.refuse_calls(__name__, module_calls.serve_instead)

@@ -3,21 +3,21 @@
 
     def test_add(mcp_client):
         client = mcp_client(server)
-        assert client.call_tool("add", {"a": 1, "b": 2}).content[0].text == "3"
+        assert client.call_tool("add", {"a": 1, "b": 2}).text == "3"
 
-In bindings that were generated into a package of your own, the module belongs to that package.
+`TokenIssuer` issues access tokens for tests of a server that requires them; it works without pytest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import pytest
-
+from mcp_bindings_runtime.auth.resource_server.token_issuer import TokenIssuer
 from mcp_bindings_runtime.installed_revisions import client_class_of
-from mcp_bindings_runtime.client.transport_factories import memory
+from mcp_bindings_runtime.client.transport_factories import hosted, memory
+from mcp_bindings_runtime.replay.server import replay_servers
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
@@ -27,10 +27,19 @@ if TYPE_CHECKING:
     Key: TypeAlias = RequestMethod[Any, Any] | NotificationMethod[Any]
     Handlers: TypeAlias = Mapping[Key, Callable[[Any, Any], Any]]
 
-__all__ = ["mcp_client"]
+__all__ = ["TokenIssuer", "mcp_client", "mcp_replay"]
 
 
-@pytest.fixture
+def _fixture(function: Callable[..., Any]) -> Any:
+    """Return a pytest fixture; without pytest, which nothing else here needs, the function itself."""
+    try:
+        import pytest
+    except ImportError:
+        return function
+    return pytest.fixture(function)
+
+
+@_fixture
 def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     """Return a function that connects a client to a server object in memory, in the server's revision.
 
@@ -46,6 +55,36 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
         settings = {"record": record, **options}
         client: Client = client_class_of(server)(memory(server), **settings)
         opened.extend((client, server))
+        for key, function in (handlers or {}).items():
+            client.handles(key, function)
+        client.connect()
+        return client
+
+    yield connect
+    for each in opened:
+        each.close()
+
+
+@_fixture
+def mcp_replay() -> Iterator[Callable[..., Client]]:
+    """Return a function that connects a client to a recording, in the revision of its first session.
+
+    The first argument is the path of the recording. ``ignore`` are JSON Pointers to parts of requests that may differ,
+    ``handlers`` are the client's handlers by method key; other keyword arguments are options of the client. All clients
+    are closed after the test.
+    """
+    opened: list[Client] = []
+
+    def connect(
+        path: str | Path,
+        *,
+        ignore: Sequence[str] = (),
+        handlers: Handlers | None = None,
+        **options: Any,
+    ) -> Client:
+        servers = replay_servers(path, ignore)
+        client: Client = client_class_of(servers[0])(hosted(servers), **options)
+        opened.append(client)
         for key, function in (handlers or {}).items():
             client.handles(key, function)
         client.connect()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import NotExpressible as NotExpressible
     from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
@@ -50,9 +51,11 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
     from mcp_bindings_runtime.errors import ToolError as ToolError
     from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import ToolsChanged as ToolsChanged
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
+    from .revision import REVISION as REVISION
 else:
 
     def __getattr__(name):
@@ -69,6 +72,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
@@ -77,11 +81,14 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
         ):
             from mcp_bindings_runtime import errors as module
+        elif name == "REVISION":
+            from . import revision as module
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(module, name)
@@ -100,16 +107,19 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
+            "REVISION",
             "RequestTimeout",
             "ResponseError",
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
         ]
-        return [*globals(), *names]
+        return [*{*globals(), *names}]

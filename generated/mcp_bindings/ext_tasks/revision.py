@@ -19,3 +19,6 @@ BATCHES: Final = False
 
 HANDSHAKE: Final = False
 """True if a session starts with ``initialize``; otherwise the protocol is stateless."""
+
+EXTENSION_ID: Final = None
+"""Identifier under which both sides declare the extension: the constant of the schema."""

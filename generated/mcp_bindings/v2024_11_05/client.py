@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.client import transport_factories
 from mcp_bindings_runtime.client.handshake import HandshakeClient as RuntimeClient
 from mcp_bindings_runtime.connection.context import ClientContext as RuntimeContext
+from mcp_bindings_runtime.features import method_support
 
 from . import methods, types
 from .binding import BINDING
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
     from ssl import SSLContext
+    from types import ModuleType
     from typing import Self, TypedDict, Unpack
 
+    from mcp_bindings_runtime.extensions.extension import Extension
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.http.client.retry import RetryPolicy
@@ -83,8 +85,14 @@ if TYPE_CHECKING:
         """
 
         record: str | PathLike[str] | None
-        """File to which all messages are written, one a line, for `mcp-codegen
-        validate` and for people.
+        """File to which all messages are written, one per line; `mcp-codegen validate`
+        and `replay` read it.
+        """
+
+        redact: Sequence[str]
+        """Values to replace in the recording: JSON Pointers such as
+        `/params/arguments/password`, in which `*` stands for every member, and regular
+        expressions for text.
         """
 
         require: Iterable[ServerCapability | str]
@@ -97,9 +105,26 @@ if TYPE_CHECKING:
         set, and a stateless one sends none.
         """
 
+        revisions: Sequence[str] | None
+        """Revisions that the server may use, the client's own among them; all installed
+        ones unless set. Messages are converted where the server uses another one.
+        """
+
         limits: Limits | bool
         """Rate limits for the server's requests for messages and input; True for the
         defaults, False for none. Default: True.
+        """
+
+        tools_lock: str | PathLike[str] | None
+        """File that `mcp-codegen tools snapshot` has written. The tools of the server
+        are compared with it when the client connects and when the server reports a
+        change of the list.
+        """
+
+        drift: Literal["ignore", "warn", "error"]
+        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
+        `ToolsChanged`; a later change, or a list that cannot be read after one, then
+        closes the connection. Default: 'warn'.
         """
 
         sampling: Callable[
@@ -146,6 +171,11 @@ if TYPE_CHECKING:
         on_resources_changed: Callable[[], object]
         """Callback for each change of the list of resources."""
 
+        extensions: Sequence[ModuleType | Extension]
+        """Extensions to use: packages made from schemas of your own, or
+        `Extension(package, settings={…})`.
+        """
+
 
 class ClientContext(RuntimeContext):
     """Context of a client's handler, its second argument."""
@@ -168,7 +198,8 @@ class Client(RuntimeClient):
     notification. Errors are those of ``request``.
 
     Create a client with ``stdio``, ``http``, ``in_memory`` or ``over``, and with
-    ``ClientOptions``. See ``runtime.client.client.Client`` for details.
+    ``ClientOptions``. It connects when it is entered (``with``) or by ``connect``, and may
+    be used from many threads.
     """
 
     binding = BINDING
@@ -256,7 +287,7 @@ class Client(RuntimeClient):
           authorities of the system unless set.
         - ``pool``: Limit on the idle connections that are kept.
         - ``connect_timeout``: Seconds to open a connection.
-        - ``retries``: Limit on the repetitions of a failed request; False for none, a
+        - ``retries``: Limit on the retries of a failed request; False for none, a
           `RetryPolicy` to set the pauses, too.
         - ``max_message``: Limit on the bytes of a message from the server.
         """
@@ -279,6 +310,23 @@ class Client(RuntimeClient):
     def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
         """Return a client of a server object in this process: for tests, for example."""
         return cls(transport_factories.memory(server), **options)
+
+    @classmethod
+    def replay(
+        cls,
+        path: str | PathLike[str],
+        *,
+        ignore: Sequence[str] = (),
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """Return a client that gets the recorded answers to its requests.
+
+        ``path`` is a recording, as ``record`` writes it. Requests are matched by method and
+        params; another request raises ``ResponseError`` (-32603), whose data describes the
+        nearest one. ``ignore`` are JSON Pointers to parts of requests that may differ, such
+        as ``/params/arguments/date``; ``*`` stands for every member or element.
+        """
+        return cls(transport_factories.replay(path, ignore), **options)
 
     @classmethod
     def over(cls, transport: Transport, **options: Unpack[ClientOptions]) -> Self:
@@ -583,6 +631,7 @@ class Client(RuntimeClient):
             on_progress=on_progress,
         )
 
+    @method_support.explain_arguments
     def get_prompt(
         self,
         name: str,
@@ -694,6 +743,7 @@ class Client(RuntimeClient):
         on_progress: Callable[[types.ProgressNotificationParams], object] | None = None,
     ) -> T: ...
 
+    @method_support.explain_arguments
     def call_tool(
         self,
         name: str,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.connection.context import ServerContext
+from mcp_bindings_runtime.features import method_support
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
 from mcp_bindings_runtime.server import decorator_support, runnable
 from mcp_bindings_runtime.server.handshake import HandshakeServer as RuntimeServer
@@ -20,14 +20,24 @@ __all__ = ["Context", "Handler", "Server"]
 
 P = TypeVar("P")
 R = TypeVar("R")
-F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
+    from types import ModuleType
     from typing import TypedDict, Unpack
 
+    from typing_extensions import deprecated
+
+    from mcp_bindings_runtime.extensions.extension import Extension
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.server.wsgi import Application
+    from mcp_bindings_runtime.server.decorator_types import (
+        AnyFunction,
+        AsyncFunction,
+        Decorator,
+        PlainFunction,
+    )
 
     from ..serve import EndpointOptions, HttpServerOptions
 
@@ -71,6 +81,11 @@ if TYPE_CHECKING:
         endpoint. Random unless set.
         """
 
+        revisions: Sequence[str] | None
+        """Revisions whose clients are served; all that are installed unless set.
+        `[mcp.REVISION]` limits it to its own.
+        """
+
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
         defaults, False for none. Default: True.
@@ -89,6 +104,11 @@ if TYPE_CHECKING:
         ping_failures: int
         """Number of pings without a response after which the connection is closed.
         Default: 3.
+        """
+
+        extensions: Sequence[ModuleType | Extension]
+        """Extensions to use: packages made from schemas of your own, or
+        `Extension(package, settings={…})`.
         """
 
 
@@ -310,7 +330,7 @@ class Server(RuntimeServer):
         port: int = 8000,
         **options: Unpack[HttpServerOptions],
     ) -> None:
-        """Serve over HTTP at ``/mcp`` of a host and port (0: any free port) until Ctrl-C.
+        """Serve over HTTP at ``/mcp`` until Ctrl-C. Port 0 means any free port.
 
         For the options see ``HttpServerOptions``. Requires the extra ``http``.
         """
@@ -332,8 +352,19 @@ class Server(RuntimeServer):
         """
         return super().handler(key)
 
-    @overload
-    def tool(self, function: F, /) -> F: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def tool(self, function: AnyFunction, /) -> AnyFunction: ...
+
+        @overload
+        @deprecated(
+            "`async def` is not supported; write a plain `def`, which runs in a thread"
+        )
+        def tool(self, function: AsyncFunction, /) -> AsyncFunction: ...
+
+        @overload
+        def tool(self, function: PlainFunction, /) -> PlainFunction: ...
 
     @overload
     def tool(
@@ -345,7 +376,9 @@ class Server(RuntimeServer):
         input_schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         check: bool = True,
-    ) -> Callable[[F], F]: ...
+        schemas: Literal["full", "portable"] = "full",
+        scopes: Iterable[str] = (),
+    ) -> Decorator: ...
 
     def tool(
         self,
@@ -357,6 +390,8 @@ class Server(RuntimeServer):
         input_schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         check: bool = True,
+        schemas: Literal["full", "portable"] = "full",
+        scopes: Iterable[str] = (),
     ) -> Any:
         """Register a function as a tool.
 
@@ -374,6 +409,9 @@ class Server(RuntimeServer):
           signature.
         - `timeout`: Seconds that a call may take; no limit by default.
         - `check`: Whether values are validated against the schemas passed here.
+        - `schemas`: `portable` writes the schemas from annotations in forms that all
+          known hosts accept.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         members = decorator_support.members(description=description)
 
@@ -385,6 +423,8 @@ class Server(RuntimeServer):
                 input_schema=input_schema,
                 timeout=timeout,
                 check=check,
+                schemas=schemas,
+                scopes=scopes,
             )
 
         return decorator_support.decorated(add, function)
@@ -398,7 +438,8 @@ class Server(RuntimeServer):
         description: str | None = None,
         mime_type: str | None = None,
         size: int | None = None,
-    ) -> Callable[[F], F]:
+        scopes: Iterable[str] = (),
+    ) -> Decorator:
         """Register a function that returns the contents of the resource at a URI.
 
         It is called each time the resource is read. Raise UsageError if the URI is in
@@ -410,6 +451,7 @@ class Server(RuntimeServer):
           select it.
         - `mime_type`: Media type of the contents, if known.
         - `size`: Number of bytes in the contents before any encoding, if known.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         decorator_support.placed("resource", uri)
         members = decorator_support.members(
@@ -421,9 +463,9 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add(each, uri, members)
+            self.resources.add(each, uri, members, scopes=scopes)
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -434,7 +476,8 @@ class Server(RuntimeServer):
         annotations: types.AnnotatedAnnotations | None = None,
         description: str | None = None,
         mime_type: str | None = None,
-    ) -> Callable[[F], F]:
+        scopes: Iterable[str] = (),
+    ) -> Decorator:
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
@@ -445,6 +488,7 @@ class Server(RuntimeServer):
         - `description`: Description of the resources, which helps language models to
           select them.
         - `mime_type`: Media type of all matching resources; absent if they differ.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         decorator_support.placed("resource_template", uri_template)
         members = decorator_support.members(
@@ -455,13 +499,24 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add_template(each, uri_template, members)
+            self.resources.add_template(each, uri_template, members, scopes=scopes)
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
-    @overload
-    def prompt(self, function: F, /) -> F: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def prompt(self, function: AnyFunction, /) -> AnyFunction: ...
+
+        @overload
+        @deprecated(
+            "`async def` is not supported; write a plain `def`, which runs in a thread"
+        )
+        def prompt(self, function: AsyncFunction, /) -> AsyncFunction: ...
+
+        @overload
+        def prompt(self, function: PlainFunction, /) -> PlainFunction: ...
 
     @overload
     def prompt(
@@ -470,7 +525,8 @@ class Server(RuntimeServer):
         *,
         name: str | None = None,
         description: str | None = None,
-    ) -> Callable[[F], F]: ...
+        scopes: Iterable[str] = (),
+    ) -> Decorator: ...
 
     def prompt(
         self,
@@ -479,6 +535,7 @@ class Server(RuntimeServer):
         *,
         name: str | None = None,
         description: str | None = None,
+        scopes: Iterable[str] = (),
     ) -> Any:
         """Register a function that returns the messages of a prompt.
 
@@ -487,16 +544,17 @@ class Server(RuntimeServer):
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Purpose of the prompt.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         members = decorator_support.members(description=description)
 
         def add(each: Callable[..., Any]) -> None:
-            self.prompts.add(each, name, members)
+            self.prompts.add(each, name, members, scopes=scopes)
 
         return decorator_support.decorated(add, function)
 
     @overload
-    def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
+    def completion(self, *, prompt: str, argument: str) -> Decorator: ...
 
     @overload
     def completion(
@@ -504,7 +562,7 @@ class Server(RuntimeServer):
         *,
         resource_template: str,
         argument: str,
-    ) -> Callable[[F], F]: ...
+    ) -> Decorator: ...
 
     def completion(
         self,
@@ -512,7 +570,7 @@ class Server(RuntimeServer):
         argument: str,
         prompt: str | None = None,
         resource_template: str | None = None,
-    ) -> Callable[[F], F]:
+    ) -> Decorator:
         """Register a function that completes an argument of a prompt or a variable of a
         URI template.
 
@@ -531,5 +589,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import NotExpressible as NotExpressible
     from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
@@ -62,9 +63,11 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
     from mcp_bindings_runtime.errors import ToolError as ToolError
     from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import ToolsChanged as ToolsChanged
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
+    from .revision import REVISION as REVISION
     from mcp_bindings_runtime.features.keywords import Keywords as Keywords
     from mcp_bindings_runtime.features.limits import Limits as Limits
     from mcp_bindings_runtime.features.log_handler import LogHandler as LogHandler
@@ -93,6 +96,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
@@ -101,11 +105,14 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
         ):
             from mcp_bindings_runtime import errors as module
+        elif name == "REVISION":
+            from . import revision as module
         elif name == "Keywords":
             from mcp_bindings_runtime.features import keywords as module
         elif name == "Limits":
@@ -148,9 +155,11 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
+            "REVISION",
             "Refused",
             "RequestTimeout",
             "ResponseError",
@@ -159,9 +168,10 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
             "match_model",
         ]
-        return [*globals(), *names]
+        return [*{*globals(), *names}]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
-from mcp_bindings_runtime import method_support
 from mcp_bindings_runtime.connection.context import ServerContext
+from mcp_bindings_runtime.features import method_support
 from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
 from mcp_bindings_runtime.server import decorator_support, runnable
 from mcp_bindings_runtime.server.handshake import HandshakeServer as RuntimeServer
@@ -20,12 +20,16 @@ __all__ = ["Context", "Handler", "Server"]
 
 P = TypeVar("P")
 R = TypeVar("R")
-F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
+    from types import ModuleType
     from typing import TypedDict, Unpack
 
+    from typing_extensions import deprecated
+
+    from mcp_bindings_runtime.extensions.extension import Extension
     from mcp_bindings_runtime.features.elicitation_outcomes import (
         Accepted,
         Cancelled,
@@ -33,6 +37,12 @@ if TYPE_CHECKING:
     )
     from mcp_bindings_runtime.features.limits import Limits
     from mcp_bindings_runtime.http.server.wsgi import Application
+    from mcp_bindings_runtime.server.decorator_types import (
+        AnyFunction,
+        AsyncFunction,
+        Decorator,
+        PlainFunction,
+    )
     from mcp_bindings_runtime.tasks.context import Task
     from mcp_bindings_runtime.tasks.store import MemoryTasks
 
@@ -90,6 +100,11 @@ if TYPE_CHECKING:
         endpoint. Random unless set.
         """
 
+        revisions: Sequence[str] | None
+        """Revisions whose clients are served; all that are installed unless set.
+        `[mcp.REVISION]` limits it to its own.
+        """
+
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
         defaults, False for none. Default: True.
@@ -112,6 +127,11 @@ if TYPE_CHECKING:
 
         tasks: MemoryTasks | None
         """Store of tasks; None if requests are not run as tasks."""
+
+        extensions: Sequence[ModuleType | Extension]
+        """Extensions to use: packages made from schemas of your own, or
+        `Extension(package, settings={…})`.
+        """
 
 
 class Context(ServerContext):
@@ -559,7 +579,7 @@ class Context(ServerContext):
 
         Forms must not request passwords or other secrets; the URL mode is for those.
 
-        Returns a `CreateTaskResult` if `task` is passed, else a `ElicitResult`. Raises
+        Returns a `CreateTaskResult` if `task` is passed, else an `ElicitResult`. Raises
         ProtocolError if the response has the other result.
 
         - `message`: Message to the user that describes the requested input.
@@ -640,7 +660,7 @@ class Context(ServerContext):
         The client does not see what the user enters there, so this mode is suitable for
         secrets.
 
-        Returns a `CreateTaskResult` if `task` is passed, else a `ElicitResult`. Raises
+        Returns a `CreateTaskResult` if `task` is passed, else an `ElicitResult`. Raises
         ProtocolError if the response has the other result.
 
         - `message`: Message to the user that explains the reason for the visit.
@@ -731,7 +751,7 @@ class Server(RuntimeServer):
         port: int = 8000,
         **options: Unpack[HttpServerOptions],
     ) -> None:
-        """Serve over HTTP at ``/mcp`` of a host and port (0: any free port) until Ctrl-C.
+        """Serve over HTTP at ``/mcp`` until Ctrl-C. Port 0 means any free port.
 
         For the options see ``HttpServerOptions``. Requires the extra ``http``.
         """
@@ -753,8 +773,19 @@ class Server(RuntimeServer):
         """
         return super().handler(key)
 
-    @overload
-    def tool(self, function: F, /) -> F: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def tool(self, function: AnyFunction, /) -> AnyFunction: ...
+
+        @overload
+        @deprecated(
+            "`async def` is not supported; write a plain `def`, which runs in a thread"
+        )
+        def tool(self, function: AsyncFunction, /) -> AsyncFunction: ...
+
+        @overload
+        def tool(self, function: PlainFunction, /) -> PlainFunction: ...
 
     @overload
     def tool(
@@ -772,7 +803,9 @@ class Server(RuntimeServer):
         output_schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         check: bool = True,
-    ) -> Callable[[F], F]: ...
+        schemas: Literal["full", "portable"] = "full",
+        scopes: Iterable[str] = (),
+    ) -> Decorator: ...
 
     def tool(
         self,
@@ -790,6 +823,8 @@ class Server(RuntimeServer):
         output_schema: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         check: bool = True,
+        schemas: Literal["full", "portable"] = "full",
+        scopes: Iterable[str] = (),
     ) -> Any:
         """Register a function as a tool.
 
@@ -814,6 +849,9 @@ class Server(RuntimeServer):
           the annotation.
         - `timeout`: Seconds that a call may take; no limit by default.
         - `check`: Whether values are validated against the schemas passed here.
+        - `schemas`: `portable` writes the schemas from annotations in forms that all
+          known hosts accept.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         members = decorator_support.members(
             title=title,
@@ -833,6 +871,8 @@ class Server(RuntimeServer):
                 output_schema=output_schema,
                 timeout=timeout,
                 check=check,
+                schemas=schemas,
+                scopes=scopes,
             )
 
         return decorator_support.decorated(add, function)
@@ -849,7 +889,8 @@ class Server(RuntimeServer):
         annotations: types.Annotations | None = None,
         size: int | None = None,
         meta: Mapping[str, Any] | None = None,
-    ) -> Callable[[F], F]:
+        scopes: Iterable[str] = (),
+    ) -> Decorator:
         """Register a function that returns the contents of the resource at a URI.
 
         It is called each time the resource is read. Raise UsageError if the URI is in
@@ -864,6 +905,7 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `meta`: Entries of `_meta`, by wire name.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         decorator_support.placed("resource", uri)
         members = decorator_support.members(
@@ -878,9 +920,9 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add(each, uri, members)
+            self.resources.add(each, uri, members, scopes=scopes)
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
     def resource_template(
@@ -894,7 +936,8 @@ class Server(RuntimeServer):
         mime_type: str | None = None,
         annotations: types.Annotations | None = None,
         meta: Mapping[str, Any] | None = None,
-    ) -> Callable[[F], F]:
+        scopes: Iterable[str] = (),
+    ) -> Decorator:
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
@@ -908,6 +951,7 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of all matching resources; absent if they differ.
         - `annotations`: Hints for the client, such as audience and importance.
         - `meta`: Entries of `_meta`, by wire name.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         decorator_support.placed("resource_template", uri_template)
         members = decorator_support.members(
@@ -921,13 +965,24 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add_template(each, uri_template, members)
+            self.resources.add_template(each, uri_template, members, scopes=scopes)
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
-    @overload
-    def prompt(self, function: F, /) -> F: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def prompt(self, function: AnyFunction, /) -> AnyFunction: ...
+
+        @overload
+        @deprecated(
+            "`async def` is not supported; write a plain `def`, which runs in a thread"
+        )
+        def prompt(self, function: AsyncFunction, /) -> AsyncFunction: ...
+
+        @overload
+        def prompt(self, function: PlainFunction, /) -> PlainFunction: ...
 
     @overload
     def prompt(
@@ -939,7 +994,8 @@ class Server(RuntimeServer):
         title: str | None = None,
         icons: list[types.Icon] | None = None,
         meta: Mapping[str, Any] | None = None,
-    ) -> Callable[[F], F]: ...
+        scopes: Iterable[str] = (),
+    ) -> Decorator: ...
 
     def prompt(
         self,
@@ -951,6 +1007,7 @@ class Server(RuntimeServer):
         title: str | None = None,
         icons: list[types.Icon] | None = None,
         meta: Mapping[str, Any] | None = None,
+        scopes: Iterable[str] = (),
     ) -> Any:
         """Register a function that returns the messages of a prompt.
 
@@ -962,6 +1019,7 @@ class Server(RuntimeServer):
         - `title`: Label for people.
         - `icons`: The icon, in one or more sizes and formats.
         - `meta`: Entries of `_meta`, by wire name.
+        - `scopes`: Scopes that an access token must have; for HTTP only.
         """
         members = decorator_support.members(
             description=description,
@@ -971,12 +1029,12 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.prompts.add(each, name, members)
+            self.prompts.add(each, name, members, scopes=scopes)
 
         return decorator_support.decorated(add, function)
 
     @overload
-    def completion(self, *, prompt: str, argument: str) -> Callable[[F], F]: ...
+    def completion(self, *, prompt: str, argument: str) -> Decorator: ...
 
     @overload
     def completion(
@@ -984,7 +1042,7 @@ class Server(RuntimeServer):
         *,
         resource_template: str,
         argument: str,
-    ) -> Callable[[F], F]: ...
+    ) -> Decorator: ...
 
     def completion(
         self,
@@ -992,7 +1050,7 @@ class Server(RuntimeServer):
         argument: str,
         prompt: str | None = None,
         resource_template: str | None = None,
-    ) -> Callable[[F], F]:
+    ) -> Decorator:
         """Register a function that completes an argument of a prompt or a variable of a
         URI template.
 
@@ -1011,5 +1069,5 @@ class Server(RuntimeServer):
                 resource_template=resource_template,
             )
 
-        decorate: Callable[[F], F] = decorator_support.decorated(add)
+        decorate: Decorator = decorator_support.decorated(add)
         return decorate

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import MessageTooLarge as MessageTooLarge
     from mcp_bindings_runtime.errors import MissingCapability as MissingCapability
     from mcp_bindings_runtime.errors import NotDeclared as NotDeclared
+    from mcp_bindings_runtime.errors import NotExpressible as NotExpressible
     from mcp_bindings_runtime.errors import OAuthError as OAuthError
     from mcp_bindings_runtime.errors import OutputMismatch as OutputMismatch
     from mcp_bindings_runtime.errors import ProtocolError as ProtocolError
@@ -65,9 +66,11 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import TaskCancelled as TaskCancelled
     from mcp_bindings_runtime.errors import ToolError as ToolError
     from mcp_bindings_runtime.errors import ToolFailed as ToolFailed
+    from mcp_bindings_runtime.errors import ToolsChanged as ToolsChanged
     from mcp_bindings_runtime.errors import Undecidable as Undecidable
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
+    from .revision import REVISION as REVISION
     from mcp_bindings_runtime.features.elicitation_outcomes import Accepted as Accepted
     from mcp_bindings_runtime.features.elicitation_outcomes import (
         Cancelled as Cancelled,
@@ -103,6 +106,7 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
@@ -111,11 +115,14 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
         ):
             from mcp_bindings_runtime import errors as module
+        elif name == "REVISION":
+            from . import revision as module
         elif name in ("Accepted", "Cancelled", "Declined"):
             from mcp_bindings_runtime.features import elicitation_outcomes as module
         elif name == "Keywords":
@@ -168,9 +175,11 @@ else:
             "MessageTooLarge",
             "MissingCapability",
             "NotDeclared",
+            "NotExpressible",
             "OAuthError",
             "OutputMismatch",
             "ProtocolError",
+            "REVISION",
             "Refused",
             "RequestTimeout",
             "ResponseError",
@@ -180,9 +189,10 @@ else:
             "TaskCancelled",
             "ToolError",
             "ToolFailed",
+            "ToolsChanged",
             "Undecidable",
             "UnsupportedRevision",
             "UsageError",
             "match_model",
         ]
-        return [*globals(), *names]
+        return [*{*globals(), *names}]
