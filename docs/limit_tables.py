@@ -171,7 +171,8 @@ def _shown(value: float, meaning: str) -> str:
 
 def page() -> str:
     """Return the text of the page with its tables."""
-    return _TABLE.sub(_filled, PAGE.read_text(encoding="utf-8"))
+    found = limits()
+    return _TABLE.sub(lambda table: _filled(table, found), PAGE.read_text(encoding="utf-8"))
 
 
 def areas() -> list[str]:
@@ -179,11 +180,11 @@ def areas() -> list[str]:
     return [area for found in _TABLE.finditer(PAGE.read_text(encoding="utf-8")) for area in found["areas"].split()]
 
 
-def _filled(found: re.Match[str]) -> str:
+def _filled(found: re.Match[str], of_all_areas: list[Limit]) -> str:
     wanted = found["areas"].split()
     known = tests()
     rows = ["| limit | default | option | test |", "|---|---|---|---|"]
-    for limit in limits():
+    for limit in of_all_areas:
         if limit.area in wanted:
             meaning = limit.meaning.replace("|", r"\|").replace("``", "`")
             test = known.get(limit.name, {}).get("test", "none").removeprefix("tests/")

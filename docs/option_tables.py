@@ -1,7 +1,8 @@
-"""Writes the tables of options in these pages from the classes that declare the options; run it as ``nox -s options``."""
+"""Writes the tables of reference/options.md from the classes that declare the options; run it as ``nox -s options``."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -13,21 +14,24 @@ from mcp_bindings_runtime.binding import Binding
 from mcp_bindings_runtime.installed_revisions import client_class, installed_revisions
 from mcp_bindings_runtime.options import Options
 from mcp_bindings_runtime.server.options import ServerOptions, StatelessServerOptions
+from mcp_bindings_runtime.session.log_levels import Level
+from mcp_bindings_runtime.transports.child import Stderr
 
-FOLDER = Path(__file__).resolve().parent
+PAGE = Path(__file__).resolve().parent / "reference" / "options.md"
 _TABLE = re.compile(r"<!-- options: (?P<path>[\w.]+) -->\n(?:\|.*\n|\n)*<!-- end of options -->")
+_ALIASES = {"Level": str(Level).removeprefix("typing."), "Stderr": str(Stderr)}
+"""Types that tables write out."""
 _UNITS = {"Seconds": "s", "Milliseconds": "ms"}
 _SIZES = {"MiB": 1024 * 1024, "KiB": 1024, "bytes": 1}
 
 
-def pages() -> dict[Path, str]:
-    """Return the text of each page that has tables of options."""
-    texts = {page: page.read_text(encoding="utf-8") for page in sorted(FOLDER.glob("*.md"))}
-    return {page: _TABLE.sub(_filled, text) for page, text in texts.items() if _TABLE.search(text)}
+def page_text() -> str:
+    """Return the text of the page with its tables as they should be."""
+    return _TABLE.sub(_filled, PAGE.read_text(encoding="utf-8"))
 
 
 def classes_in(text: str) -> list[type[Options]]:
-    """Return the classes whose tables a page has."""
+    """Return the classes whose tables a text has."""
     return [_class(found["path"]) for found in _TABLE.finditer(text)]
 
 
@@ -44,13 +48,13 @@ def _class(path: str) -> type[Options]:
 
 def _rows(cls: type[Options]) -> Iterator[str]:
     """Yield the rows of the options that a class adds to those of its base, or whose default it changes."""
-    yield "| option | default | meaning |\n|---|---|---|"
+    yield "| option | type | default | meaning |\n|---|---|---|---|"
     base: type[Options] = cls.__mro__[1]
     inherited = declared_options(base)
     for option in declared_options(cls):
         if option not in inherited:
             doc = f"{option.doc}{_revisions(cls, option)}".replace("|", r"\|")
-            yield f"| `{option.name}` | {default(option)} | {doc} |"
+            yield f"| `{option.name}` | {_types(option)} | {default(option)} | {doc} |"
 
 
 def default(option: DeclaredOption) -> str:
@@ -68,6 +72,27 @@ def default(option: DeclaredOption) -> str:
         return f"{value:,}"
     values: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
     return ", ".join(f"`{each}`" for each in values)
+
+
+def _types(option: DeclaredOption) -> str:
+    """Return the types that an option may have, without their units; the values if it has a choice of values."""
+    annotation = option.plain_annotation
+    *others, last = _members(ast.parse(annotation, mode="eval").body, annotation)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _members(node: ast.expr, text: str) -> Iterator[str]:
+    """Yield the members of a union, and the values of a ``Literal``."""
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            yield from _members(left, text)
+            yield from _members(right, text)
+        case ast.Subscript(ast.Name("Literal"), ast.Tuple(values)):
+            yield from (f'`"{ast.literal_eval(each)}"`' for each in values)
+        case ast.Name(name) if name in _ALIASES:
+            yield from _members(ast.parse(_ALIASES[name], mode="eval").body, _ALIASES[name])
+        case _:
+            yield f"`{ast.get_source_segment(text, node)}`"
 
 
 def _revisions(cls: type[Options], option: DeclaredOption) -> str:
@@ -90,5 +115,4 @@ def _lacking(cls: type[Options], binding: Binding) -> frozenset[str]:
 
 
 if __name__ == "__main__":
-    for page, text in pages().items():
-        page.write_text(text, encoding="utf-8")
+    PAGE.write_text(page_text(), encoding="utf-8")

@@ -29,6 +29,8 @@ LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
 SIDES = ("client", "server", "both")
 _KEYS = {"revisions", "section", "level", "who", "rule", "test", "reason", "sentences"}
 _OPTIONAL = {"test", "reason", "sentences"}
+_WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n\n"
+"""Head of a page that gives its table the whole width."""
 
 
 @frozen
@@ -136,7 +138,7 @@ def _rules(page: Page) -> Iterator[str]:
     yield ""
     yield f"The text: {', '.join(f'[{each}]({SOURCE}/{each}/{page.name})' for each in revisions)}."
     yield ""
-    yield "| section | who | | rule | revisions | verified by |"
+    yield "| section | who | level | rule | revisions | verified by |"
     yield "|---|---|---|---|---|---|"
     for rule in page.rules:
         which = "all" if list(rule.revisions) == revisions else ", ".join(rule.revisions)
@@ -157,5 +159,5 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     from mkdocs.structure.files import File
 
     for name, text in texts(read()).items():
-        files.append(File.generated(config, f"requirements/{name}", content=text))
+        files.append(File.generated(config, f"requirements/{name}", content=_WIDE + text))
     return files

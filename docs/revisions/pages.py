@@ -72,7 +72,7 @@ def _index(words: Mapping[str, str], found: Sequence[tuple[Step, Assessment]]) -
     yield ""
     yield words["about"].strip()
     yield ""
-    yield "| | breaking | risky | compatible | not in the official changelog |"
+    yield "| revisions | breaking | risky | compatible | not in the official changelog |"
     yield "|---|--:|--:|--:|--:|"
     for step, assessment in found:
         numbers = " | ".join(str(number) for number in assessment.numbers().values())
@@ -112,7 +112,7 @@ def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -
         return
     yield f"Changes that are visible in messages, and that the {changelog} does not mention:"
     yield ""
-    yield "| subject | change | | |"
+    yield "| subject | change | effect | note |"
     yield "|---|---|---|---|"
     changes = {change.id: change for change in assessment.difference.changes}
     for each, note in notes.items():

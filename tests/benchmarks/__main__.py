@@ -7,10 +7,36 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import claims, codec, comparison, conversation, features, generation, growth, imports, over_http
+from benchmarks import (
+    authorization,
+    bridging,
+    claims,
+    codec,
+    comparison,
+    contracts,
+    conversation,
+    features,
+    generation,
+    growth,
+    imports,
+    over_http,
+    performance,
+)
 from benchmarks.page import Section, render
 
-PARTS = ("codec", "conversation", "http", "growth", "features", "generation", "comparison", "imports")
+PARTS = (
+    "codec",
+    "conversation",
+    "http",
+    "bridging",
+    "growth",
+    "features",
+    "authorization",
+    "generation",
+    "contracts",
+    "comparison",
+    "imports",
+)
 
 
 def main() -> None:
@@ -21,6 +47,7 @@ def main() -> None:
     parser.add_argument("--fast", help="an interpreter with attrs, cattrs, orjson, urllib3 and cheroot")
     parser.add_argument("--standard", help="the same without orjson")
     parser.add_argument("--peer", help="an interpreter with mcp and uvicorn")
+    parser.add_argument("--proxy", help="an interpreter with mcp-proxy; without it the bridge process is not compared")
     parser.add_argument("--structs", help="an interpreter with msgspec")
     parser.add_argument("--upstream", type=Path, help="folder with the official schema.json of each revision")
     parser.add_argument("--page", type=Path, help="file to write besides standard output; needs all parts, not quick")
@@ -30,7 +57,7 @@ def main() -> None:
     parts = options.only or PARTS
     if {"codec", "conversation", "http"} & set(parts) and not (options.fast or options.standard):
         parser.error(
-            "codec, conversation and http need --fast or --standard; for the rest alone: --only growth --only features --only generation --only comparison --only imports"
+            "codec, conversation and http need --fast or --standard; for the rest alone: --only bridging --only growth --only features --only authorization --only generation --only contracts --only comparison --only imports"
         )
     sections: list[Section] = []
     versions: dict[str, str] = {}
@@ -59,11 +86,16 @@ def main() -> None:
         called = over_http.measure(callers, pace)
         sections.append(over_http.table(called, pace))
         versions |= called.versions
+    if "bridging" in parts:
+        work = bridging.QUICK if options.quick else bridging.FULL
+        sections.append(bridging.measure(work, options.proxy))
+        versions |= bridging.proxy_version(options.proxy) if options.proxy else {}
     sections += _measure_ours(parts, options)
     page = render(sections, versions)
     sys.stdout.write(page)
     if options.page:
         options.page.write_text(page, encoding="utf-8")
+        performance.main()
 
 
 def _measure_ours(parts: Sequence[str], options: argparse.Namespace) -> list[Section]:
@@ -73,9 +105,13 @@ def _measure_ours(parts: Sequence[str], options: argparse.Namespace) -> list[Sec
         sections.append(growth.measure(growth.QUICK if options.quick else growth.FULL))
     if "features" in parts:
         sections.append(features.measure(features.QUICK if options.quick else features.FULL))
+    if "authorization" in parts:
+        sections.append(authorization.measure(authorization.QUICK if options.quick else authorization.FULL))
     if "generation" in parts:
         upstream = options.upstream if options.upstream and generation.has_judge() else None
         sections += generation.measure(upstream)
+    if "contracts" in parts:
+        sections.append(contracts.measure())
     if "comparison" in parts:
         sections.append(comparison.measure(comparison.QUICK if options.quick else comparison.RUNS))
     if "imports" in parts:

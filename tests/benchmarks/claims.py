@@ -27,7 +27,10 @@ HOW = {
         "like; `model_dump`, `serialize_server_result` for what servers answer, `model_dump_json` of the envelope",
     ),
     "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
-    "cattrs": ("stock cattrs", "our classes, `orjson.loads`, a cattrs converter as it comes, told names and tags only"),
+    "cattrs": (
+        "stock cattrs",
+        "our classes, `orjson.loads`, and a cattrs converter with its defaults, which knows only names and tags",
+    ),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
 }
 """Name of each contender on the page, and its usage."""
@@ -146,14 +149,16 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "Missed goals, each with the ratio that a bare parser or printer would reach:\n\n" + "\n".join(found)
+            "Missed goals. *Bare* is the ratio that would be reached by parsing or writing JSON alone, without types:\n\n"
+            + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
         f"Bytes to typed messages and back: {sum(len(messages(each)) for each in REVISIONS)} messages, {_described()}. "
-        "Each contender runs in a process and an environment of its own, and they take turns: "
-        f"{measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for each message, with garbage collected "
-        "as in any program, and freed memory kept. Figures are geometric means of the ratios of medians."
+        "Each contender runs in a process and an environment of its own. They take turns, with "
+        f"{measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for each message. Garbage is collected as "
+        "in any program, and freed memory is kept. Each figure is the geometric mean over the messages of the ratio of "
+        "medians."
     )
     return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
 
@@ -191,19 +196,19 @@ def _worst(measured: Measured) -> str:
             f"the first decode with {SPOKEN[name]}, {message} of {revision} ({ratio(value)}; the mean of all "
             f"messages is {ratio(usual)})"
         )
-    return f"The worst messages: {'; '.join(said)}."
+    return "\n".join(["The worst messages:", "", *(f"- {each}" for each in said)])
 
 
 def _bounds(measured: Measured) -> str:
     said: list[str] = []
     for name in OURS:
         if measured.has(name):
-            shares = "; ".join(f"{part}, {value:.0f} %" for part, value in _parts(measured, name, SIZES).items())
-            said.append(f"Decoding with {SPOKEN[name]} is made of: {shares}.")
+            shares = "; ".join(f"{value:.0f} % for {part}" for part, value in _parts(measured, name, SIZES).items())
+            said.append(f"The time of decoding with {SPOKEN[name]} consists of {shares}.")
     if measured.has("fast"):
         said.append(
-            f"Encoding with orjson is {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % printing; the rest "
-            "makes dicts and checks what goes into them."
+            f"Encoding with orjson spends {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % in orjson; the "
+            "rest makes dicts and checks their values."
         )
     return " ".join(said)
 
@@ -214,8 +219,8 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "Without goals: the limits that a bare parser and printer set, and contenders that do less work than above. "
-        "Before 2026-07-28 mcp-types by `to_json` writes members that the revision does not have."
+        "Figures without goals: limits set by parsing or writing JSON alone, and contenders that do less work than those "
+        "above. With `to_json`, mcp-types also writes members that the revisions before 2026-07-28 do not have."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -242,10 +247,11 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: {part}", [each[part] for each in by_size], unit="%") for part in by_size[0]
             ]
             garbage = [_garbage(measured, name, size) for size in SIZES]
-            lines.append(Line(f"{LABELS[name]}: collecting garbage, which is part of all these", garbage, unit="%"))
+            lines.append(Line(f"{LABELS[name]}: garbage collection, which is part of all these", garbage, unit="%"))
     about = (
-        "In percent of decoding, means over the messages. Objects and lookups are timed by making the same objects again "
-        "without a look at any value; what collecting garbage takes is what is saved where it is off."
+        "Percent of the time of decoding, as means over the messages. The time for objects and lookups is that of making "
+        "the same objects again without checking any value. The time for garbage collection is what is saved if it is off; "
+        "negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
 
@@ -259,10 +265,10 @@ def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, flo
     parser = "`orjson.loads`" if name == "fast" else "`raw_decode`"
     return {
         f"the parser, {parser} alone": parse,
-        "making objects and filling their slots": objects,
+        "making objects": objects,
         "looking up members in dicts": both - objects,
         "checks, lists and undeclared members": read - both,
-        "around these: which message it is, what the parser must not do": 100 - parse - read,
+        "finding the kind of message, and refusing JSON that the parser accepts": 100 - parse - read,
     }
 
 
@@ -279,7 +285,7 @@ def _contenders(measured: Measured) -> Listing:
         "member is missing, has another type, or has a value that is not allowed. Dropped members are those that the "
         "revision does not declare; changed values are integers that became floats."
     )
-    columns = ["", "used as", "wrong messages refused", "members dropped", "values changed"]
+    columns = ["contender", "used as", "wrong messages refused", "members dropped", "values changed"]
     return Listing("Contenders", about, columns, rows)
 
 

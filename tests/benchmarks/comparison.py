@@ -22,7 +22,7 @@ def measure(runs: int = RUNS) -> Table:
     fastest = min(costs, key=lambda pair: costs[pair].wall)
     return Table(
         "Comparing revisions",
-        f"`mcp-codegen diff OLD NEW`, process start to the report as text, for all {len(pairs)} pairs; the slowest counts. "
+        f"`mcp-codegen diff OLD NEW`, from the start of the process to the report as text, for all {len(pairs)} pairs; the slowest counts. "
         f"Medians of {runs} interleaved runs; {slowest} took {ratio(costs[slowest].memory)} MiB at most.",
         [
             Row(f"the slowest, {slowest}: wall time", costs[slowest].wall, "at most 1 s", "s"),

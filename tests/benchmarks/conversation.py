@@ -114,22 +114,23 @@ def table(measured: Measured, effort: Effort) -> Table:
 
 def _about(measured: Measured, effort: Effort) -> str:
     spoken = {"fast": "ours, orjson", "standard": "ours, standard library", "peer": "the SDK", "bare": "bare exchange"}
-    absolute = "; ".join(
-        f"{spoken[name]}: {ratio(pace.rate)} calls per second, median {ratio(pace.usual * 1e6)} µs, "
+    absolute = "\n".join(
+        f"- {spoken[name]}: {ratio(pace.rate)} calls per second, median {ratio(pace.usual * 1e6)} µs, "
         f"p99 {ratio(pace.slow * 1e3)} ms, started in {ratio(measured.starts[name].wall)} s, {ratio(measured.starts[name].memory)} MiB"
         for name, pace in measured.paces.items()
     )
     return (
         f"`tools/call` of an echo over stdio in {REVISION}, one call after the other, between two processes: the blocking "
         "client and server of these bindings; `Client` and the low-level `Server` of the official Python SDK (mcp), which "
-        "are asynchronous; and two loops that exchange the same lines by `json`, `os.read` and `os.write`, which is what "
-        f"two processes of Python can reach. They take turns in {effort.rounds} segments of {effort.seconds:g} s. Where "
-        "the machine has other work, some calls wait for it, which affects rates and p99, but not the median. A neutral "
-        "client measures the start of servers, from process start through the handshake to the first response, with byte "
-        f"code ready; medians of {effort.starts} starts, and the resident memory after it. According to profiles, four "
-        "fifths of a call's time are spent in the interpreter, in many small steps, a tenth in the kernel, and almost "
-        "nothing in `json`; and a process that has just been woken takes about twice as long for the same steps as a "
-        f"warm loop. In absolute terms: {absolute}."
+        "are asynchronous; and the *bare exchange*, two loops that exchange the same lines by `json`, `os.read` and "
+        "`os.write`, which is the fastest that two Python processes can be. They take turns in "
+        f"{effort.rounds} segments of {effort.seconds:g} s. If the machine has other work, some calls wait for it, which "
+        "affects rates and p99, but not the median.\n\n"
+        "A neutral client measures the start of a server, from the start of the process through the handshake to the "
+        f"first response, with compiled modules: medians of {effort.starts} starts, and the resident memory after it.\n\n"
+        "According to profiles, a call spends four fifths of its time in the interpreter, in many small steps, a tenth in "
+        "the kernel, and almost nothing in `json`. A process that has just been woken takes about twice as long for the "
+        f"same steps as a warm loop.\n\nIn absolute terms:\n\n{absolute}"
     )
 
 

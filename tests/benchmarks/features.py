@@ -1,13 +1,18 @@
-"""Cost of decorated functions compared with a low-level handler, and cost of each tool in a large number of tools."""
+"""Cost of decorated functions compared with a low-level handler, of each tool in a large number of tools, and of tokens."""
 
 from __future__ import annotations
 
 import gc
 from statistics import median
-from time import perf_counter_ns
+from time import perf_counter_ns, time
 from typing import NamedTuple
 
+from mcp_bindings import MemoryTokens, OAuth
 from mcp_bindings import v2025_11_25 as mcp
+from mcp_bindings_runtime.auth.client_identity import ClientIdentity
+from mcp_bindings_runtime.auth.stored_grants import save_grant
+from mcp_bindings_runtime.auth.token_request import Grant
+from mcp_bindings_runtime.http.server.http_server import make_server
 
 from benchmarks.page import Row, Table, ratio
 
@@ -34,16 +39,21 @@ def measure(effort: Effort = FULL) -> Table:
     """Measure calls of two servers in turns, and the cost of registering and listing tools."""
     low, decorated = _calls(effort)
     registering, listing = _growth(effort.lists)
+    bare, authorized = _over_http(effort)
     return Table(
         "Features",
-        f"`tools/call` of an echo in {REVISION}, client and server in one process: a function under `@server.tool` beside "
-        f"a handler of `tools/call` that does the same by hand; medians of {effort.rounds} rounds of {effort.calls} calls, "
-        f"in turns. In absolute terms: {ratio(low / 1000)} µs and {ratio(decorated / 1000)} µs. Then what a tool costs "
-        f"where there are {MANY:,} of them, beside {FEW}: registering it, and listing it with all others, in pages.",
+        f"`tools/call` of an echo in {REVISION}, client and server in one process: a function under `@server.tool`, compared "
+        f"with a handler of `tools/call` that does the same by hand; medians of {effort.rounds} rounds of {effort.calls} calls, "
+        f"in turns. In absolute terms: {ratio(low / 1000)} µs and {ratio(decorated / 1000)} µs. Two rows compare "
+        f"the cost of one tool among {MANY:,} with that of one among {FEW}: registering it, and listing it with all "
+        "others, in pages. The last row is the same call over HTTP to one server, by a client with a valid token of "
+        "`OAuth`, compared with a client without `auth`: "
+        f"{ratio(authorized / 1000)} µs and {ratio(bare / 1000)} µs.",
         [
             Row("a call: the decorated tool's / the low-level handler's", decorated / low, "at most 1.3"),
             Row(f"registering a tool: one of {MANY:,} / one of {FEW}", registering, "at most 1.5"),
             Row(f"listing a tool in pages: one of {MANY:,} / one of {FEW}", listing, "at most 1.5"),
+            Row("a call over HTTP: with a valid token / without one", authorized / bare, "at most 1.03"),
         ],
     )
 
@@ -66,18 +76,41 @@ def servers() -> tuple[mcp.Server, mcp.Server]:
 
 def _calls(effort: Effort) -> tuple[float, float]:
     """Return the nanoseconds of a call for each of the two."""
-    clients = [mcp.Client.in_memory(server) for server in servers()]
+    low, decorated = (mcp.Client.in_memory(server) for server in servers())
+    with low, decorated:
+        return _in_turns((low, decorated), effort)
+
+
+def _over_http(effort: Effort) -> tuple[float, float]:
+    """Return the nanoseconds of a call over HTTP without a token, and with one that is valid for hours."""
+    with make_server([servers()[0]], port=0, path="/mcp") as served:
+        url = f"http://127.0.0.1:{served.port}/mcp"
+        with mcp.Client.http(url) as bare, mcp.Client.http(url, auth=OAuth(store=valid_token(url))) as authorized:
+            return _in_turns((bare, authorized), effort)
+
+
+def valid_token(url: str) -> MemoryTokens:
+    """Return a store with a token for the server at a URL."""
+    store, client = MemoryTokens(), ClientIdentity("https://as.example", "me", "none")
+    token = Grant(
+        client.issuer, "https://as.example/token", client, url, "t" * 800, "Bearer", time() + 36_000, "r", None
+    )
+    save_grant(store, url, token)
+    return store
+
+
+def _in_turns(clients: tuple[mcp.Client, mcp.Client], effort: Effort) -> tuple[float, float]:
+    """Return the median nanoseconds of a call of each client."""
     taken: list[list[float]] = [[], []]
-    with clients[0], clients[1]:
-        for turn in range(effort.rounds + 1):
-            for place in (0, 1) if turn % 2 else (1, 0):
-                client = clients[place]
-                begin = perf_counter_ns()
-                for _ in range(effort.calls):
-                    client.call_tool("echo", {"text": "hello"})
-                # What is made ready by the first calls is not counted.
-                if turn:
-                    taken[place].append((perf_counter_ns() - begin) / effort.calls)
+    for turn in range(effort.rounds + 1):
+        for place in (0, 1) if turn % 2 else (1, 0):
+            client = clients[place]
+            begin = perf_counter_ns()
+            for _ in range(effort.calls):
+                client.call_tool("echo", {"text": "hello"})
+            # What is made ready by the first calls is not counted.
+            if turn:
+                taken[place].append((perf_counter_ns() - begin) / effort.calls)
     return median(taken[0]), median(taken[1])
 
 

@@ -66,11 +66,12 @@ def measure(effort: Effort = FULL) -> Listing:
         row(f"{revision}: echoing a text, by its bytes", _sizes(revision, effort), "a call", "1")
     row(f"{OLD}: time of a call, by sessions", _sessions(effort), "a call", "0")
     about = (
-        "`run_http` in one process and clients of `http.client` in another. The exponent is the slope of the logarithm of "
-        "the time over that of the size: 0 where the size costs nothing, 1 where twice the work takes twice the time, 2 "
-        f"where it takes four times as long. Medians of {effort.rounds} segments of {effort.seconds:g} s, or of as many "
-        "lists; clients and sizes in turns. Small messages and lists are dominated by the cost of a call, so exponents are "
-        "below 1 there. Where the machine has other work, times are longer, and exponents nearly the same."
+        "`run_http` in one process and clients of `http.client` in another. The exponent says how the time grows with the "
+        "size: 0 if it does not grow, 1 if twice the size takes twice the time, 2 if it takes four times as long. (It is the "
+        "slope of the logarithm of the time over that of the size.) "
+        f"Times are medians of {effort.rounds} segments of {effort.seconds:g} s, or of as many lists; clients and sizes take "
+        "turns. For small messages and lists, most of the time is the fixed cost of a call, so their exponents are below 1. "
+        "Other work of the machine makes times longer, and hardly changes the exponents."
     )
     return Listing("As work grows", about, ("", "exponent", "expected", "times"), rows)
 

@@ -34,7 +34,7 @@ def measure(ours: str, peer: str | None) -> Table:
         rows.append(Row(f"import {name}: resident memory beyond the bare interpreter", memory, "at most 5 MiB", "MiB"))
     return Table(
         "Importing one revision",
-        "A fresh process, the bare interpreter subtracted: types, converter and methods of one revision. "
+        "Importing the types, converter and methods of one revision in a fresh process, minus the bare interpreter. "
         f"Medians of {RUNS} interleaved runs; in absolute terms the newest took {ratio(cpu * 1000)} ms of CPU.",
         rows,
     )

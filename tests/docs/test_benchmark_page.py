@@ -35,14 +35,14 @@ def test_a_grid_shows_each_column_and_the_goals_that_differ() -> None:
     line = Line("speed", [9, 7, 7], ["at least 8", "at least 8", "at least 6.5"])
     page = render([Grid("Speed", "Words.", ["a", "b", "c"], [line], ["A note."])], {"thing": "1.2"})
     assert "thing 1.2" in page
-    assert "| | a | b | c | goal |\n|---|---|---|---|---|\n" in page
+    assert "| measured | a | b | c | goal |\n|---|---|---|---|---|\n" in page
     assert "| speed | 9.00 met | 7.00 **missed** | 7.00 met | at least 8; c: at least 6.5 |" in page
     assert page.endswith("\nA note.\n")
 
 
 def test_tables_without_goals_have_no_column_for_them() -> None:
     grid = render([Grid("Shares", "Words.", ["a"], [Line("parser", [12.34], unit="%")])], {})
-    assert "| | a |\n|---|---|\n| parser | 12.3 % |" in grid
+    assert "| measured | a |\n|---|---|\n| parser | 12.3 % |" in grid
     assert "| one | 2.00 | at most 1: missed |" in render([Table("T", "Words.", [Row("one", 2, "at most 1")])], {})
     assert "| x | y |\n|---|---|\n| 1 | 2 |" in render([Listing("L", "Words.", ["x", "y"], [["1", "2"]])], {})
 

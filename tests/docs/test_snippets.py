@@ -1,4 +1,4 @@
-"""Every snippet of README.md and docs/ runs, page by page, in a folder of its own outside the checkout.
+"""Every snippet of README.md, CONTRIBUTING.md, examples/README.md and docs/ runs, page by page, in a folder of its own outside the checkout.
 
 By the language of the fenced block: ``python`` is executed, with one namespace for a page, and what it prints is compared
 with an ``output`` block right after it; ``console`` holds commands (``$ …``) and what they print; ``ts``, ``toml`` and
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import os
 import re
 import shlex
@@ -20,16 +21,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from checkout import ROOT
+from checkout import REVISIONS, ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FIRST = ("README.md", "docs/index.md")
+"""Pages of which each snippet runs alone, in the folder with the files of the page."""
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 RUN = {"python", "output", "console"}
 SH = {
+    'eval "$(_MCP_CODEGEN_COMPLETE=bash_source mcp-codegen)"': "tests/cli/test_completion.py",
     'python3 -m venv .venv && .venv/bin/python -m pip install -q -e ".[codegen]" && .venv/bin/mcp-codegen --version '
     "2025-03-26": "tests/packaging/test_readme.py",
     "python3 -m venv .venv && .venv/bin/python -m pip install -q nox && .venv/bin/nox": ".ci/run",
+    "python3 -m venv .venv && .venv/bin/python -m pip install -q nox": "the same, without its last step",
+    ".venv/bin/nox -s tests-3.11 -- tests/emit": "noxfile.py: tests-3.11",
     "pip install mcp-bindings": "noxfile.py: build, with the wheel",
     'pip install "mcp-bindings[codegen]"': "noxfile.py: build, with the wheel",
     'pip install "mcp-bindings[fast]"': "noxfile.py: build, with the wheel",
@@ -69,12 +78,29 @@ def matches(expected: str, found: str) -> bool:
     return re.fullmatch(pattern, found.rstrip(), re.DOTALL) is not None
 
 
+@contextlib.contextmanager
+def kept_log_settings() -> Iterator[None]:
+    """Undo what the code inside ``with`` sets for the log, which is shared by all tests of the process."""
+    root = logging.getLogger()
+    handlers, levels = [*root.handlers], {name: logging.getLogger(name).level for name in root.manager.loggerDict}
+    levels["root"] = root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        for name in ("root", *root.manager.loggerDict):
+            logging.getLogger(name).setLevel(levels.get(name, logging.NOTSET))
+
+
 class Page:
     """Runs the blocks of one page, in order."""
 
     def __init__(self, page: Path, folder: Path) -> None:
         self._page = page
         self._folder = folder
+        text = page.read_text(encoding="utf-8")
+        self._newest = max((each for each in REVISIONS if each in text), default=REVISIONS[-1])
+        """The newest revision when the page was written: where programs choose the newest, it stands for that of today."""
         self._namespace: dict[str, Any] = {"__name__": "snippet"}
         self._printed = ""
 
@@ -87,7 +113,7 @@ class Page:
         elif block.language == "python":
             self._python(block)
         elif block.language == "output":
-            assert matches(block.text, self._printed), f"{place}: printed was\n{self._printed}"
+            assert self._matches(block.text, self._printed), f"{place}: printed was\n{self._printed}"
             self._printed = ""
         elif block.language == "console":
             self._console(block, place)
@@ -96,6 +122,9 @@ class Page:
                 assert line in SH, f"{place}: who runs {line!r}?"
         else:
             assert block.language in {"text", "mermaid"}, f"{place}: a block of {block.language!r} needs a title"
+
+    def _matches(self, expected: str, found: str) -> bool:
+        return matches(expected, found) or matches(expected.replace(self._newest, REVISIONS[-1]), found)
 
     def _python(self, block: Block) -> None:
         # Empty lines before it make the numbers in a traceback those of the page.
@@ -116,7 +145,7 @@ class Page:
             assert status == 0, f"{place}: before {command!r} the status was {status}"
             done = self._start(command)
             status = done.returncode
-            assert matches(expected, done.stdout), f"{place}: {command}\nprinted\n{done.stdout}"
+            assert self._matches(expected, done.stdout), f"{place}: {command}\nprinted\n{done.stdout}"
         assert status == 0, f"{place}: the last status was {status}; show it with: $ echo $?"
 
     def _start(self, command: str) -> subprocess.CompletedProcess[str]:
@@ -134,11 +163,43 @@ class Page:
         )
 
 
+@pytest.fixture
+def own_imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Undo what a page adds to ``sys.path`` and imports from there: the next page has another ``src``."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "/").is_relative_to(tmp_path):
+            del sys.modules[name]
+    # The cache knows a relative folder by its name alone.
+    sys.path_importer_cache.pop("src", None)
+
+
+@pytest.mark.usefixtures("own_imports")
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_the_snippets_of_the_page_run(page: Path, tmp_path: Path) -> None:
     runner = Page(page, tmp_path)
-    for block in blocks(page):
-        runner.run(block)
+    with kept_log_settings():
+        for block in blocks(page):
+            runner.run(block)
+
+
+@pytest.mark.parametrize("page", FIRST)
+def test_the_first_snippets_run_when_copied_alone(page: str, tmp_path: Path) -> None:
+    for block in blocks(ROOT / page):
+        if block.language == "python":
+            assert block.title is not None, f"{page}:{block.line}: name the file that a reader copies this to"
+            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+            done = subprocess.run(
+                [sys.executable, block.title],
+                cwd=tmp_path,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])},
+            )
+            assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

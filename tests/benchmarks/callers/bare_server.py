@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
-from mcp_bindings_runtime.account import Account
+from mcp_bindings_runtime.connection.account import Account
 from mcp_bindings_runtime.http.server.http_server import HttpServer
 from mcp_bindings_runtime.http.server.options import EndpointOptions
 from mcp_bindings_runtime.http.server.responses import Response, json_response

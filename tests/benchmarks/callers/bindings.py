@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from mcp_bindings import v2025_11_25, v2026_07_28
 
 from benchmarks.callers import REVISIONS, Segment, threaded
-from benchmarks.callers.listening import Listening
+from benchmarks.callers.listening import Listening, module_command
 from benchmarks.speakers import TEXT, TOOL
 
 
@@ -17,7 +17,7 @@ class Bindings:
     """``Client.http`` and ``serve.http``; all threads share one client."""
 
     def __init__(self, server: str) -> None:
-        self._server = Listening(server)
+        self._server = Listening(module_command(server))
         bindings = (v2025_11_25, v2026_07_28)
         self._clients = {
             revision: mcp.Client.http(self._server.url) for revision, mcp in zip(REVISIONS, bindings, strict=True)

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 
 from support.ports import port_for_a_server
 
@@ -13,15 +14,21 @@ PATIENCE = 60.0
 """Seconds that a server may take to start."""
 
 
-class Listening:
-    """The server of a module of this package, once it accepts connections; raises ChildProcessError if it ends."""
+def module_command(module: str) -> Callable[[int], Sequence[str]]:
+    """Return the function that returns the command of a server of this package for a port."""
+    return lambda port: [sys.executable, "-m", f"benchmarks.callers.{module}", str(port)]
 
-    def __init__(self, module: str) -> None:
+
+class Listening:
+    """A server, once it accepts connections; ``command`` returns its command for a port.
+
+    Raise ChildProcessError if it ends.
+    """
+
+    def __init__(self, command: Callable[[int], Sequence[str]]) -> None:
         self.port = port_for_a_server()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", f"benchmarks.callers.{module}", str(self.port)], stdout=subprocess.DEVNULL
-        )
+        self._process = subprocess.Popen(command(self.port), stdout=subprocess.DEVNULL)
         try:
             self._await()
         except BaseException:
@@ -35,7 +42,7 @@ class Listening:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
             except OSError:
                 if self._process.poll() is not None or time.monotonic() > deadline:
-                    message = f"{self._process.args}: nothing listens on port {self.port}"
+                    message = f"{self._process.args!r}: nothing listens on port {self.port}"
                     raise ChildProcessError(message) from None
                 time.sleep(0.02)
             else:

@@ -9,7 +9,7 @@ from threading import local
 from typing import Any
 
 from benchmarks.callers import REVISIONS, Segment, threaded
-from benchmarks.callers.listening import Listening
+from benchmarks.callers.listening import Listening, module_command
 from benchmarks.speakers import TEXT, TOOL
 
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -17,10 +17,10 @@ _ME = {"name": "loop", "version": "1.0"}
 
 
 class Loop:
-    """A connection for each thread, and one session for all of them if the server has sessions."""
+    """A connection for each thread, and one session for all of them if the server has ``sessions``."""
 
-    def __init__(self, server: str) -> None:
-        self._server = Listening(server)
+    def __init__(self, server: Listening, *, sessions: bool) -> None:
+        self._server = server
         self._own = local()
         old, new = REVISIONS
         params: dict[str, Any] = {"name": TOOL, "arguments": {"text": TEXT}}
@@ -31,7 +31,7 @@ class Loop:
         }
         headers = {**_HEADERS, "MCP-Protocol-Version": new, "Mcp-Method": "tools/call", "Mcp-Name": TOOL}
         self._requests = {
-            old: (_call(params), self._begin(old) if server == "bindings_server" else _HEADERS),
+            old: (_call(params), self._begin(old) if sessions else _HEADERS),
             new: (_call({**params, "_meta": meta}), headers),
         }
 
@@ -65,7 +65,10 @@ class Loop:
         return found
 
     def call(self, revision: str) -> str:
-        text: str = json.loads(self._exchange(revision))["result"]["content"][0]["text"]
+        found = self._exchange(revision)
+        # Some servers answer with a stream of one event.
+        data = found if found.startswith(b"{") else found.partition(b"data:")[2].splitlines()[0]
+        text: str = json.loads(data)["result"]["content"][0]["text"]
         return text
 
     def calls(self, revision: str, fold: int, seconds: float) -> Segment:
@@ -75,6 +78,9 @@ class Loop:
         return {}
 
     def close(self) -> None:
+        connection: HTTPConnection | None = getattr(self._own, "connection", None)
+        if connection is not None:
+            connection.close()
         self._server.close()
 
 
@@ -83,4 +89,4 @@ def _call(params: Mapping[str, Any]) -> bytes:
 
 
 def make(server: str) -> Loop:
-    return Loop(server)
+    return Loop(Listening(module_command(server)), sessions=server == "bindings_server")

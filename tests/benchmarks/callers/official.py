@@ -13,7 +13,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp.client.client import Client
 
 from benchmarks.callers import REVISIONS, Segment
-from benchmarks.callers.listening import Listening
+from benchmarks.callers.listening import Listening, module_command
 from benchmarks.speakers import TEXT, TOOL
 
 
@@ -23,7 +23,7 @@ class Official:
     def __init__(self, server: str) -> None:
         old, new = REVISIONS
         with ExitStack() as stack:
-            listening = Listening(server)
+            listening = Listening(module_command(server))
             stack.callback(listening.close)
             self._portal = stack.enter_context(start_blocking_portal())
             self._clients = {

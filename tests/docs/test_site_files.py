@@ -1,0 +1,47 @@
+"""The site has every page in its navigation, an index for language models, and a link to the repository from one setting."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import yaml
+from checkout import ROOT
+
+SITE = runpy.run_path(str(ROOT / "docs" / "site_files.py"))
+CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+NAVIGATION = [path for _, path in SITE["pages"](CONFIG["nav"])]
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    docs = ROOT / "docs"
+    there = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    linked = {path for path in there if path.startswith("revisions/") and path != "revisions/index.md"}
+    assert sorted(path for path in NAVIGATION if (docs / path).is_file()) == sorted(there - linked)
+
+
+def test_the_index_for_language_models_describes_each_page() -> None:
+    lines = SITE["llms_text"](CONFIG, ROOT / "docs").splitlines()
+    assert lines[0] == "# mcp-bindings"
+    entries = [line for line in lines if line.startswith("- [")]
+    assert [re.search(r"\((.+)\.html\)", line)[1] for line in entries] == [
+        path.removesuffix(".md") for path in NAVIGATION
+    ]
+    assert (
+        "- [Testing](testing.html): Test a server in memory: it takes milliseconds, and no process or port." in entries
+    )
+
+
+def test_the_summary_is_the_first_sentence_without_markup() -> None:
+    page = "# Title\n\n```python\nx = 1\n```\n\nRead [the\nguide](guide.md) first. Then go on.\n"
+    assert SITE["summary"](page) == "Read the guide first."
+    assert SITE["summary"]("# Title\n\n| a |\n|---|\n") == ""
+
+
+def test_the_link_to_the_repository_has_one_setting(tmp_path: Path) -> None:
+    assert "repo_url" not in CONFIG
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.hatch.metadata.hooks.custom]\nrepository = "https://git.example.com/x"\n', encoding="utf-8"
+    )
+    assert SITE["repository"](tmp_path) == "https://git.example.com/x"

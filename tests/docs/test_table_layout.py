@@ -1,0 +1,104 @@
+"""On a narrow screen tables keep their headings, and names break after their separators only."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+LAYOUT = runpy.run_path(str(ROOT / "docs" / "table_layout.py"))
+
+
+def table(headings: list[str], *rows: list[str]) -> str:
+    """Return a table as MkDocs writes it."""
+    head = "\n".join(f"<th>{each}</th>" for each in headings)
+    body = "\n".join("<tr>\n" + "\n".join(f"<td>{cell}</td>" for cell in row) + "\n</tr>" for row in rows)
+    return f"<table>\n<thead>\n<tr>\n{head}\n</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_each_row_of_a_table_is_one_line(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert [line for line in text.splitlines() if line.startswith("|") and not line.endswith("|")] == []
+
+
+def test_each_cell_of_a_wide_table_names_its_column() -> None:
+    name = "<code>ElicitRequestWithALongNameOfManyWordsParams</code>"
+    page = LAYOUT["lay_out_tables"](table(["subject", "<code>type</code> &amp; note"], [name, "text"], [name, ""]))
+    assert page.startswith("<table data-stacked>\n<thead>")
+    assert re.findall(r'<td data-heading="([^"]*)">', page) == ["subject", "type &amp; note"] * 2
+
+
+def test_a_table_that_fits_on_a_phone_stays_a_table() -> None:
+    page = table(["a", "b"], ["1", "a text of several words that can break between them all"])
+    assert LAYOUT["lay_out_tables"](page) == page
+
+
+def test_a_column_without_a_heading_gets_no_label() -> None:
+    page = LAYOUT["lay_out_tables"](table(["", "change"], ["x" * 30, "y" * 30]))
+    assert f"<td>{'x' * 30}</td>" in page
+    assert f'<td data-heading="change">{"y" * 30}</td>' in page
+
+
+def test_a_head_without_headings_is_left_out() -> None:
+    assert "<thead>" not in LAYOUT["lay_out_tables"](table(["", ""], ["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("CallToolResult.content", ["CallToolResult.", "content"]),
+        ("notifications/progress", ["notifications/", "progress"]),
+        ("client_metadata_url", ["client_metadata_url"]),
+        ("http://127.0.0.1:8000/mcp", ["http://", "127.0.0.1:8000/", "mcp"]),
+        ("PREVIOUS_REVISION.toml", ["PREVIOUS_REVISION.", "toml"]),
+        ("a/test_it.py::test_name", ["a/", "test_it.", "py::", "test_name"]),
+        ("test_a_name_with_more_than_thirty_letters", "test_ a_ name_ with_ more_ than_ thirty_ letters".split()),
+        ("call(&lt;T&gt;, …)", ["call(&lt;T&gt;, …)"]),
+    ],
+)
+def test_a_name_in_a_cell_breaks_after_its_separators(name: str, parts: list[str]) -> None:
+    page = LAYOUT["lay_out_tables"](table(["name"], [f"<code>{name}</code>"]))
+    found = re.search(r"<code[^>]*>(.*)</code>", page)
+    assert found is not None
+    assert found[1].split("<wbr>") == parts
+
+
+def test_a_short_name_in_a_text_does_not_break() -> None:
+    page = "<p><code>pip install x</code> <code>mcp-codegen</code></p>"
+    assert LAYOUT["keep_names"](page) == "<p><code>pip install x</code> <code data-whole>mcp-codegen</code></p>"
+
+
+def test_a_long_name_in_a_text_breaks_after_its_separators() -> None:
+    page = "<p><code>mcp.Client.http(&quot;http://127.0.0.1:8000/mcp&quot;)</code></p>"
+    found = LAYOUT["keep_names"](page)
+    assert found.replace("<wbr>", "") == page
+    assert found.split("<wbr>")[-1] == "mcp&quot;)</code></p>"
+
+
+def test_a_long_name_of_one_word_breaks_before_capital_letters() -> None:
+    page = "<p><code>SubscriptionsAcknowledgedNotificationParams</code></p>"
+    assert "Subscriptions<wbr>Acknowledged<wbr>Notification<wbr>Params" in LAYOUT["keep_names"](page)
+
+
+def test_the_name_of_an_object_breaks_after_its_underscores() -> None:
+    page = '<h2><span class="doc doc-object-name doc-attribute-name">LIST_TOOLS</span></h2>'
+    assert LAYOUT["keep_names"](page) == page.replace("LIST_TOOLS", "LIST_<wbr>TOOLS")
+
+
+def test_an_option_in_a_table_does_not_break() -> None:
+    page = LAYOUT["lay_out_tables"](table(["option", "meaning"], ["<code>--list-rules</code>", "x"]))
+    assert "<code data-whole>--list-rules</code>" in page
+
+
+def test_blocks_of_code_stay_as_they_are() -> None:
+    page = "<pre><span></span><code>short</code></pre>\n<table><tr><td><code>short</code></td></tr></table>"
+    assert LAYOUT["keep_names"](page) == page
+
+
+def test_code_outside_of_tables_is_left_alone() -> None:
+    page = '<p><code>a.b</code></p>\n<table class="highlighttable"><tr><td><code>a.b</code></td></tr></table>'
+    assert LAYOUT["lay_out_tables"](page) == page
