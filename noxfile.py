@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import random
 import re
@@ -24,7 +25,7 @@ from nox.command import CommandFailed
 ROOT = Path(__file__).parent
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
-HAND_WRITTEN = ["codegen", "tests", "docs", "noxfile.py"]
+HAND_WRITTEN = ["codegen", "tests", "docs", "examples", "hatch_build.py", "noxfile.py"]
 UPSTREAM = ROOT / ".upstream"
 
 nox.needs_version = ">=2026.8.10"
@@ -57,18 +58,65 @@ PRESENT = [each for each in PYTHONS if shutil.which(f"python{each}")] or [
     f"{sys.version_info.major}.{sys.version_info.minor}"
 ]
 OLDEST = PRESENT[0]
-CODEC = tuple(
-    f"tests/bindings/test_{name}.py"
-    for name in ("hostile_texts", "messages", "records", "request_methods", "round_trips")
-)
+NEWEST = PRESENT[-1]
+
+
+def _files(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{folder}/test_{name}.py" for name in names)
+
+
+CODEC = _files("bindings", "hostile_texts", "messages", "records", "request_methods", "round_trips")
 """Tests of the parts of the codec that depend on the interpreter and on attrs and cattrs: JSON, classes, signatures.
 
 The verdicts on single values, which generated code gives, are tested on the oldest available Python.
 """
-USED = ("tests/runtime", "tests/typing", *CODEC)
-"""Tests of the parts that users import and that depend on the interpreter: threads, processes, sockets, JSON, classes."""
+
+BY_INTERPRETER = (
+    *CODEC,
+    # Complete programs: they import most modules, and warnings are errors.
+    "tests/examples",
+    "tests/typing",
+    # Signatures, annotations and dataclasses of the user, which become schemas and values.
+    *_files("runtime/features", "conversion", "elicitation", "outputs", "prompts", "resources", "tools"),
+    *_files("runtime", "backends", "conveniences", "framing", "limits", "shapes_agree"),
+    # Threads, locks, signals, garbage collection and the end of the interpreter.
+    *_files("runtime/conversations", "cancellation", "endings", "forgotten", "interrupts", "leader_followers"),
+    *_files("runtime/conversations", "soak", "threads"),
+    "tests/runtime/test_exit_imports.py",
+    # Child processes, pipes and files that processes share.
+    *_files("runtime/transports", "behaviour", "child", "stdio", "streams"),
+    "tests/runtime/auth/test_token_stores.py",
+    # Sockets and TLS, and what goes past the public interface of http.client, urllib3 and cheroot.
+    *_files("runtime/http", "client", "client_plain", "client_tls", "disconnection", "heads", "load", "raw_requests"),
+    *_files("runtime/http", "streams", "threads"),
+)
+"""Tests of what can differ from one interpreter to another, for the newest.
+
+The other tests in tests/runtime are of rules in plain Python: which message is allowed when, what is sent in which revision.
+They give the same result on each interpreter, so the oldest runs them for all.
+"""
+BETWEEN = (
+    *_files("bindings", "messages", "records"),
+    "tests/examples",
+    "tests/typing",
+    *_files("runtime/features", "conversion", "tools"),
+    "tests/runtime/test_backends.py",
+    *_files("runtime/conversations", "interrupts", "leader_followers", "threads"),
+    "tests/runtime/test_exit_imports.py",
+    "tests/runtime/transports/test_child.py",
+    *_files("runtime/http", "client_plain", "heads"),
+)
+"""Some of these tests, for the interpreters between the oldest and the newest, which run all of them.
+
+What a release of Python changes the next one has, too. What is left are compiled libraries, and what this project relies
+on beyond their documentation; a machine with one interpreter only runs all tests with it.
+"""
+WRITTEN_PARTS = tuple(
+    f"docs/{each}.py" for each in ("option_tables", "limit_tables", "bridge_tables", "terminal_pictures")
+)
+"""Programs that write the parts of pages that come from the code."""
 QUICK = (
-    *(f"tests/bindings/test_{name}.py" for name in ("between_revisions", "messages", "records", "request_methods")),
+    *_files("bindings", "between_revisions", "messages", "records", "request_methods"),
     "tests/cli",
     "tests/describe",
     "tests/docs",
@@ -84,6 +132,8 @@ QUICK = (
 """Tests that depend on which revisions there are, except for those that take minutes each."""
 AGAIN = {"HYPOTHESIS_PROFILE": "again"}
 """Hypothesis profile for tests that another session runs with more examples."""
+RERUN_LIMIT = 10
+"""Number of failed tests up to which they are run once more: of more than that, load is not the cause."""
 PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
 """Stops pyright from checking the network for a newer version."""
 
@@ -150,6 +200,28 @@ def _python(session: nox.Session, *arguments: str, **options: Any) -> None:
     session.run(_program(session, "python"), *arguments, external=True, **options)
 
 
+def _pytest(session: nox.Session, *arguments: str, repair: str, **env: str) -> None:
+    """Run tests; run those that failed once more, one by one, and warn of each that passes then.
+
+    Many tests use threads, sockets and processes while the machine does other things. What fails alone, too, is wrong;
+    what fails only beside others is reported, and stops nobody's work. Regrtest, which runs the tests of CPython, does so.
+    """
+    cache = Path(session.create_tmp()).resolve() / "pytest-cache"
+    shutil.rmtree(cache, ignore_errors=True)
+    command = ("-o", f"cache_dir={cache}", *arguments)
+    try:
+        session.run(_program(session, "pytest"), *command, env=env, external=True)
+    except CommandFailed:
+        report = cache / "v/cache/lastfailed"
+        failed = sorted(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else []
+        if not 0 < len(failed) <= RERUN_LIMIT:
+            session.error(f"pytest failed; to repair: {repair}")
+        session.warn(f"{len(failed)} failed and run once more, one by one")
+        _run(session, "pytest", *command, "--last-failed", "-n", "0", repair=repair, **env)
+        for each in failed:
+            session.warn(f"failed beside other tests, passed alone: {each}")
+
+
 def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
     """Create an environment that contains only ``packages``; return its interpreter."""
     folder = Path(session.create_tmp()).resolve() / name
@@ -169,10 +241,10 @@ def _tests(session: nox.Session, python: str) -> None:
     _enter(session, python)
     again = f"nox -s {session.name} -- tests/that/failed.py"
     everything = python == OLDEST
-    tests = session.posargs or ([] if everything else USED)
+    tests = session.posargs or ([] if everything else BY_INTERPRETER if python == NEWEST else BETWEEN)
     spread = _spread(session, beside=CPUS) if everything else _spread(session)
     profile = {} if everything or session.posargs else AGAIN
-    _run(session, "pytest", *spread, *tests, repair=f"mend what failed, then {again}", **profile, **PYRIGHT)
+    _pytest(session, *spread, *tests, repair=f"mend what failed, then {again}", **profile, **PYRIGHT)
 
 
 def _tests_on(python: str) -> None:
@@ -180,7 +252,7 @@ def _tests_on(python: str) -> None:
 
     @nox.session(name=f"tests-{python}", venv_backend="none", requires=requires, default=False)
     def tests(session: nox.Session) -> None:
-        """Run the tests on one Python: all on the oldest, those of imported parts on the others."""
+        """Run the tests on one Python: all on the oldest; on the others, those that depend on the interpreter."""
         _tests(session, python)
 
 
@@ -225,10 +297,29 @@ def oldest(session: nox.Session) -> None:
 
 @shared
 def lint(session: nox.Session) -> None:
-    """Check hand-written code with ruff and black."""
+    """Check hand-written code with ruff and black, and the workflows with actionlint where it can be installed."""
     _enter(session)
     _run(session, "ruff", "check", *HAND_WRITTEN, repair="nox -s format, and mend by hand what it leaves")
     _run(session, "black", "--check", "--quiet", *HAND_WRITTEN, repair="nox -s format")
+    actionlint = _actionlint(session)
+    if actionlint is None:
+        session.warn("the workflows in .github/ are not linted, because actionlint cannot be installed here")
+    else:
+        _run(
+            session, actionlint, *map(str, sorted(Path(".github/workflows").glob("*.yml"))), repair="mend the workflow"
+        )
+
+
+def _actionlint(session: nox.Session) -> str | None:
+    """Return the path of actionlint; None if it cannot be installed: its package fetches a program when it is built."""
+    folder = Path(session.create_tmp()).resolve() / "actionlint"
+    program = folder / ("Scripts/actionlint.exe" if sys.platform == "win32" else "bin/actionlint")
+    if not program.is_file():
+        try:
+            _fresh_venv(session, "actionlint", *_group("workflows"))
+        except CommandFailed:
+            return None
+    return str(program)
 
 
 @shared(name="format", default=False)
@@ -248,7 +339,13 @@ def types(session: nox.Session) -> None:
     _run(session, "pyright", repair="mend the types above; for those in generated/, mend the emitter", **PYRIGHT)
 
 
-OAUTH_SCENARIOS = "^auth/(client-credentials|enterprise|wif)"
+BRIDGED = (
+    ("2025-11-25", "2026-07-28", "server"),
+    ("2026-07-28", "2025-11-25", "server"),
+    ("2025-11-25", "2026-07-28", "program"),
+)
+"""Revision of a server, revision as whose server it is judged, and whether the bridge is in the server or a program."""
+OAUTH_SCENARIOS = "^auth/"
 """Scenarios that the official suite does not score, and that must pass."""
 
 
@@ -275,10 +372,18 @@ def revisions(session: nox.Session) -> None:
 
 @shared(default=False)
 def options(session: nox.Session) -> None:
-    """Rewrite the tables of options and limits in docs/; the tests compare them with the generated text."""
+    """Rewrite the tables of options, limits and the bridge and the pictures of commands in docs/; the tests compare them."""
     _enter(session)
-    _python(session, "docs/option_tables.py")
-    _python(session, "docs/limit_tables.py")
+    for script in WRITTEN_PARTS:
+        _python(session, script)
+
+
+@shared(default=False)
+def charts(session: nox.Session) -> None:
+    """Write docs/performance.md and docs/charts/ from the figures of docs/benchmarks.md; the tests compare them."""
+    _enter(session)
+    session.chdir("tests")
+    _python(session, "-m", "benchmarks.performance")
 
 
 @nox.session(default=False)
@@ -294,8 +399,8 @@ def next_revision(session: nox.Session) -> None:
     with session.chdir(checkout):
         _install(session, "test")
         session.run("mcp-codegen", "--version", "all", silent=True)
-        _python(session, "docs/revisions/pages.py", silent=True)
-        _python(session, "docs/option_tables.py", silent=True)
+        for script in ("docs/revisions/pages.py", *WRITTEN_PARTS):
+            _python(session, script, silent=True)
         tests = session.posargs or QUICK
         repair = "mend what failed here, not in the copy; then nox -s next_revision -- tests/that/failed.py"
         _run(session, "pytest", *_spread(session), *tests, repair=repair, **AGAIN)
@@ -386,7 +491,7 @@ def _answers(npm: str) -> bool:
 
 @shared
 def conformance(session: nox.Session) -> None:
-    """Run the official conformance suite, required and other scenarios, against our fixture server and client."""
+    """Run the official conformance suite against our fixture server and client, and against servers behind the bridge."""
     npm = shutil.which("npm")
     if npm is None or not _answers(npm):
         session.skip("needs npm and the registry that it is set up for, to fetch the official suite")
@@ -401,10 +506,28 @@ def conformance(session: nox.Session) -> None:
         session.run(*suite, *leg, "--all", "--verbose", external=True, env=env)
         client = ("client", f"python {folder / 'client.py'}", revision, "--require", OAUTH_SCENARIOS, "--no-warnings")
         session.run(*suite, *client, "--all", "--verbose", external=True, env=env)
+    for own, judged, bridge in BRIDGED:
+        port, behind = _free_port(), _free_port()
+        start = f"{server} --port {port} --bridge {own}"
+        if bridge == "program":
+            listens = f"until (exec 3<>/dev/tcp/127.0.0.1/{behind}) 2>/dev/null; do sleep 0.1; done"
+            command = f"mcp-codegen bridge --http {port} --url http://127.0.0.1:{behind}/mcp"
+            start = f"{server.removeprefix('exec ')} --port {behind} {own} & bash -c '{listens}' && exec {command}"
+        impossible = _impossible_checks(folder / "impossible.toml", own, judged, bridge)
+        leg = ("server", f"http://127.0.0.1:{port}/mcp", judged, "--start", start, *impossible)
+        session.run(*suite, *leg, "--no-warnings", "--verbose", external=True, env=env)
     client = ("client", f"python {folder / 'client.py'}", "2025-03-26", "--no-warnings", "--verbose")
     for each in ("metadata-backcompat", "endpoint-fallback"):
         client = (*client, "--scenario", f"auth/2025-03-26-oauth-{each}")
     session.run(*suite, *client, external=True, env=env)
+
+
+def _impossible_checks(listed: Path, own: str, judged: str, bridge: str) -> list[str]:
+    """Return the options for the checks that a server of one revision cannot pass as one of another."""
+    checks = tomllib.loads(listed.read_text(encoding="utf-8"))["check"]
+    pair = (own, judged)
+    chosen = [each for each in checks if (each["server"], each["judged_as"]) == pair and bridge in each["bridge"]]
+    return [part for each in chosen for part in ("--impossible", f"{each['scenario']}:{each['check']}")]
 
 
 @shared(default=False)
@@ -420,10 +543,20 @@ def interop(session: nox.Session) -> None:
     env = {
         "MCP_INTEROP_SDK": _fresh_venv(session, "sdk", *_group("interop-sdk")),
         "MCP_INTEROP_FASTMCP": _fresh_venv(session, "fastmcp", *_group("interop-fastmcp")),
+        "MCP_INTEROP_FIRST_SDK": _fresh_venv(session, "first-sdk", *_group("interop-first-sdk")),
         "MCP_INTEROP_NODE": str(node),
     }
     chosen = session.posargs or ["tests/interop"]
     _run(session, "pytest", *chosen, repair="mend what failed; if it is theirs, say so in docs/interop.md", **env)
+
+
+@shared(default=False)
+def adapters(session: nox.Session) -> None:
+    """Test the adapters and traces with the libraries of other projects that they are for."""
+    _enter(session)
+    env = {"MCP_INTEROP_ADAPTERS": _fresh_venv(session, "adapters", "-e", ".", *_group("interop-adapters"))}
+    chosen = session.posargs or ["tests/interop/test_adapters.py", "tests/interop/test_traces.py"]
+    _run(session, "pytest", *chosen, repair="mend what failed; a new release may have changed an interface", **env)
 
 
 @shared(default=False)
@@ -432,6 +565,27 @@ def fuzz(session: nox.Session) -> None:
     _enter(session)
     session.chdir("tests")
     _python(session, "-m", "fuzz", *session.posargs)
+
+
+@shared(default=False)
+def subsumption(session: nox.Session) -> None:
+    """Compare verdicts on tools with the truth: 10,000 instances for each pair of schemas, and mutations of tools."""
+    _enter(session)
+    env = {"MCP_BINDINGS_INSTANCES": session.posargs[0] if session.posargs else "10000"}
+    _run(session, "pytest", "tests/subsumption", repair="mend the proof that has a counterexample", **env)
+    session.chdir("tests")
+    _python(session, "-m", "diff.tools.mutation_operators", env={"PYTHONPATH": "."})
+
+
+@shared(default=False)
+def public_servers(session: nox.Session) -> None:
+    """Compare releases of public servers, judge mutations of their tools, and call them through typed clients."""
+    if shutil.which("npm") is None:
+        session.skip("needs npm, which installs the servers that are written in TypeScript")
+    _enter(session)
+    folder = Path(session.create_tmp()).resolve() / "servers"
+    session.chdir("tests")
+    _python(session, "-m", "public_servers", str(folder), *session.posargs)
 
 
 @shared(default=False)
@@ -461,7 +615,7 @@ def http_soak(session: nox.Session) -> None:
 
 @shared(default=False, allow_parallel=False)
 def bench(session: nox.Session) -> None:
-    """Run all benchmarks, with medians of this run, and write docs/benchmarks.md.
+    """Run all benchmarks, with medians of this run, and write docs/benchmarks.md, docs/performance.md and docs/charts/.
 
     With ``-- --only codec --quick`` the results are printed and not written.
     """
@@ -472,6 +626,7 @@ def bench(session: nox.Session) -> None:
         "fast": (*needed, *extras["fast"]),
         "standard": needed,
         "peer": _group("bench-peer"),
+        "proxy": _group("bench-proxy"),
         "structs": _group("bench-structs"),
     }
     options = [f"--{name}={_fresh_venv(session, name, *packages)}" for name, packages in environments.items()]

@@ -39,7 +39,6 @@ REFUSED = {
     "a name that Python cannot have": (b"export interface $ { a: string }", "hostile.ts:1:18"),
     "a very long name": (b"export interface " + b"A" * 5000 + b" { a: string }", "hostile.ts:1:18"),
     "a member without letters": (b'export interface A { "/../": string }', "hostile.ts:1:22"),
-    "members of one name": (b'export interface A { "a-b": string; a_b: string }', "hostile.ts:1:"),
     "code for a type": (b"export type A = typeof import('os');", "hostile.ts:1:"),
     "a function": (b"export function f() { while (true) {} }", "hostile.ts:1:"),
     "an escape sequence for a terminal": (b"export type \x1b[31m = string;", "hostile.ts:1:"),
@@ -64,7 +63,7 @@ NASTY = {
     "quotes": '"\'\'\'"""',
     "a break out of a docstring": '"""\nimport os; os.abort()\n"""',
     "backslashes": "\\\\\\N{BULLET}\\x41\\",
-    "Jinja": "{{ 7 * 7 }}{% for x in y %}{# c #}",
+    "Jinja": "{{ 111 * 1001001001 }}{% for x in y %}{# c #}",
     "braces": "{}{0}%s%(x)s$x${x}",
     "bidirectional marks": "\u202eabc\u2066",
     "line ends": "a\u2028b\x0bc\x0cd\x85e",
@@ -85,7 +84,7 @@ def test_documentation_stays_documentation(tmp_path: Path, text: str) -> None:
         *("Expr", "Assign", "AnnAssign", "Expr", "AnnAssign", "Expr", "FunctionDef")
     ]
     assert all(char.isprintable() or char == "\n" for char in types)
-    assert "49" not in types
+    assert "111111111111" not in types
     said = ast.get_docstring(cls)
     assert said is not None
     assert said.split() == text.split()
