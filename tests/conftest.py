@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 from checkout import MISSING, ROOT
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
 """Folders of tests that have a nox session, and requirements, of their own."""
 
-# No deadline: how long an example takes says more about the machine than about the code.
-settings.register_profile("dev", deadline=None)
+# How long an example takes, or its generation, says more about the machine than about the code.
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", untimed)
 # What fails on a build machine fails again wherever it is run.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", untimed, derandomize=True, print_blob=True)
 # For other interpreters and releases of libraries, on which not every example can differ.
-settings.register_profile("again", deadline=None, derandomize=True, print_blob=True, max_examples=30)
-settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.register_profile("again", untimed, derandomize=True, print_blob=True, max_examples=30)
+settings.register_profile("thorough", untimed, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 # A shell without job control has what it starts in the background ignore Ctrl-C, and so all that these start.

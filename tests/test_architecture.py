@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from checkout import GENERATED, ROOT
 from jinja2 import Environment, nodes
-from mcp_bindgen.emit.render import runtime_files
+from mcp_bindgen.emit.runtime_files import runtime_files
 
 CODEGEN = ROOT / "codegen" / "mcp_bindgen"
 RUNTIME = ROOT / "codegen" / "mcp_bindings_runtime"
@@ -23,7 +23,7 @@ TEMPLATES = sorted((ROOT / "templates").rglob("*.py.j2"))
 
 ABOVE = {
     "ir": set(),
-    "errors": {"ir"},
+    "errors": {"ir", "escaping"},
     "escaping": set(),
     "revision_range": set(),
     "resources": {"errors"},
@@ -32,16 +32,33 @@ ABOVE = {
     "resolve": {"ir", "errors", "revision_range"},
     "emit": {"ir", "errors", "templates", "revision_range", "runtime"},
     "sources": {"ir", "errors", "resources", "bundled_schemas", "syntax", "resolve"},
+    "server_offers": {"ir", "errors", "escaping", "syntax", "resolve", "runtime"},
+    "server_clients": {"ir", "errors", "syntax", "emit", "generate", "server_offers"},
     "bundled_schemas": {"ir", "errors", "resources"},
     "catalog": {"ir", "errors", "bundled_schemas", "sources"},
     "settings": {"errors", "catalog"},
     "bridge": {"ir", "errors", "catalog", "validate", "runtime"},
     "generate": {"ir", "errors", "catalog", "sources", "emit", "bridge"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
-    "diff": {"ir", "errors", "escaping", "templates", "resolve", "describe", "runtime"},
+    "diff": {
+        "ir",
+        "errors",
+        "escaping",
+        "templates",
+        "resolve",
+        "describe",
+        "syntax",
+        "subsumption",
+        "contracts",
+        "runtime",
+    },
+    "subsumption": {"errors", "syntax"},
+    "contracts": {"errors", "syntax", "validate", "calling", "runtime"},
+    "lint": {"errors", "escaping", "syntax", "describe", "contracts"},
     "validate": {"errors", "escaping", "catalog", "revision_range", "runtime"},
     # It uses servers as any program does.
     "calling": {"errors", "escaping", "catalog", "runtime"},
+    "replay": {"errors", "validate", "runtime"},
     "cli": {
         "errors",
         "escaping",
@@ -51,11 +68,16 @@ ABOVE = {
         "generate",
         "emit",
         "sources",
+        "server_clients",
+        "syntax",
         "describe",
         "diff",
         "validate",
         "bridge",
         "calling",
+        "replay",
+        "contracts",
+        "lint",
         "runtime",
     },
     "runtime": set(),
@@ -70,8 +92,17 @@ OPTIONAL: dict[str, set[str]] = {
     # Imported where it is installed; whoever does without it gets the same.
     "orjson": {"codec/orjson_text.py"},
     "cheroot": {"http/server/cheroot_requests.py", "http/server/cheroot_fast_path.py"},
-    "joserfc": {"auth/client_credentials.py"},
+    "joserfc": {
+        "auth/client_credentials.py",
+        "auth/proof_key.py",
+        "auth/resource_server/jwt_validator.py",
+        "auth/resource_server/key_set.py",
+        "auth/resource_server/proof_validator.py",
+        "auth/resource_server/token_issuer.py",
+    },
     "redis": {"http/redis/client.py"},
+    # Type checkers know it without an installation; nothing imports the module at run time.
+    "typing_extensions": {"server/decorator_types.py"},
     "urllib3": {
         "auth/fetcher.py",
         "http/client/connections.py",

@@ -108,7 +108,7 @@ def test_a_subject_of_one_revision_can_be_looked_for_in_another() -> None:
 
 
 def test_a_schema_without_python_names_can_still_be_looked_up(resolve) -> None:
-    lookup = Lookup(resolve("export interface A { b_c: string; bC: string }\n"))
+    lookup = Lookup(resolve("export interface None { bC: string }\nexport interface None_ { a: string }\n"))
     assert lookup.python is None
-    assert lookup.find("A.bC") is not None
-    assert lookup.find("A") is not None
+    assert lookup.find("None.bC") is not None
+    assert lookup.find("None") is not None

@@ -21,29 +21,30 @@ LONG = 120.0
 """Seconds that such a program may take; Node.js programs start slowly."""
 
 
-def _installed(variable: str) -> Path:
+def installed(variable: str, session: str = "interop") -> Path:
+    """Return the place that a nox session has installed something to; skip the test without it."""
     place = os.environ.get(variable)
     if not place:
-        pytest.skip("needs programs from the package registries; run: nox -s interop")
+        pytest.skip(f"needs programs from the package registries; run: nox -s {session}")
     return Path(place)
 
 
 @pytest.fixture(scope="session")
 def sdk_python() -> Path:
     """Return the interpreter with the official Python SDK and servers made with it."""
-    return _installed("MCP_INTEROP_SDK")
+    return installed("MCP_INTEROP_SDK")
 
 
 @pytest.fixture(scope="session")
 def fastmcp_python() -> Path:
     """Return the interpreter with FastMCP."""
-    return _installed("MCP_INTEROP_FASTMCP")
+    return installed("MCP_INTEROP_FASTMCP")
 
 
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
     """Return the folder with the packages of ``package.json``."""
-    return _installed("MCP_INTEROP_NODE") / "node_modules"
+    return installed("MCP_INTEROP_NODE") / "node_modules"
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,18 @@ LOGGED = {
     LEGACY: ["Tool execution started", "Tool processing data", "Tool execution completed"],
     NEWEST: ["Tool execution started"],
 }
-MODES = pytest.mark.parametrize(("mode", "revision"), [("legacy", LEGACY), ("auto", NEWEST)])
+DIRECT: tuple[str, ...] = ()
+"""Options of the fixture that serves each revision by a server of its own."""
+MODES = pytest.mark.parametrize(
+    ("mode", "revision", "served"),
+    [
+        ("legacy", LEGACY, DIRECT),
+        ("auto", NEWEST, DIRECT),
+        ("legacy", LEGACY, ("--bridge", NEWEST)),
+        ("auto", NEWEST, ("--bridge", LEGACY)),
+    ],
+    ids=["legacy", "auto", "legacy-bridged", "auto-bridged"],
+)
 
 
 def common(seen: Any) -> None:
@@ -46,9 +57,14 @@ def common(seen: Any) -> None:
 
 @MODES
 def test_the_official_python_sdk(
-    run: Callable[..., Any], sdk_python: Path, fixture_server: list[str], mode: str, revision: str
+    run: Callable[..., Any],
+    sdk_python: Path,
+    fixture_server: list[str],
+    mode: str,
+    revision: str,
+    served: tuple[str, ...],
 ) -> None:
-    seen = run(sdk_python, PROGRAMS / "sdk_client.py", mode, *fixture_server)
+    seen = run(sdk_python, PROGRAMS / "sdk_client.py", mode, *fixture_server, *served)
     common(seen)
     assert (seen["revision"], seen["server"]) == (revision, "conformance-fixture")
     assert (seen["text"], seen["failed"]) == ("This is a simple text response for testing.", True)
@@ -60,9 +76,14 @@ def test_the_official_python_sdk(
 
 @MODES
 def test_fastmcp(
-    run: Callable[..., Any], fastmcp_python: Path, fixture_server: list[str], mode: str, revision: str
+    run: Callable[..., Any],
+    fastmcp_python: Path,
+    fixture_server: list[str],
+    mode: str,
+    revision: str,
+    served: tuple[str, ...],
 ) -> None:
-    seen = run(fastmcp_python, PROGRAMS / "fastmcp_client.py", mode, *fixture_server)
+    seen = run(fastmcp_python, PROGRAMS / "fastmcp_client.py", mode, *fixture_server, *served)
     common(seen)
     assert seen["failed"] == "This tool intentionally returns an error for testing"
     asked = ASKED[revision]
@@ -77,8 +98,11 @@ def node(program: str, modules: Path) -> list[str]:
     return ["node", str(place)]
 
 
-def test_the_official_typescript_sdk_1(run: Callable[..., Any], node_modules: Path, fixture_server: list[str]) -> None:
-    seen = run(*node("first_sdk_client.mjs", node_modules), *fixture_server)
+@pytest.mark.parametrize("served", [DIRECT, ("--bridge", NEWEST)], ids=["direct", "bridged"])
+def test_the_official_typescript_sdk_1(
+    run: Callable[..., Any], node_modules: Path, fixture_server: list[str], served: tuple[str, ...]
+) -> None:
+    seen = run(*node("first_sdk_client.mjs", node_modules), *fixture_server, *served)
     common(seen)
     assert (seen["revision"], seen["server"]) == (LEGACY, "conformance-fixture")
     assert (seen["text"], seen["failed"]) == ("This is a simple text response for testing.", True)
@@ -90,9 +114,14 @@ def test_the_official_typescript_sdk_1(run: Callable[..., Any], node_modules: Pa
 
 @MODES
 def test_the_official_typescript_sdk_2(
-    run: Callable[..., Any], node_modules: Path, fixture_server: list[str], mode: str, revision: str
+    run: Callable[..., Any],
+    node_modules: Path,
+    fixture_server: list[str],
+    mode: str,
+    revision: str,
+    served: tuple[str, ...],
 ) -> None:
-    seen = run(*node("second_sdk_client.mjs", node_modules), mode, *fixture_server)
+    seen = run(*node("second_sdk_client.mjs", node_modules), mode, *fixture_server, *served)
     common(seen)
     assert (seen["revision"], seen["server"]) == (revision, "conformance-fixture")
     assert (seen["text"], seen["failed"]) == ("This is a simple text response for testing.", True)

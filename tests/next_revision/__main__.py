@@ -15,8 +15,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = (".ci", "codegen", "docs", "generated", "schema", "templates", "tests")
-COPIED_FILES = (".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "mkdocs.yml", "noxfile.py", "pyproject.toml")
+COPIED = (".ci", ".github", "codegen", "docs", "examples", "generated", "schema", "templates", "tests")
+COPIED_FILES = (
+    ".gitignore",
+    ".pre-commit-hooks.yaml",
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "SECURITY.md",
+    "action.yml",
+    "hatch_build.py",
+    "mkdocs.yml",
+    "noxfile.py",
+    "pyproject.toml",
+)
 NEW = "2099-01-01"
 
 ADDED = """

@@ -12,7 +12,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from attrs import frozen
-from mcp_bindgen.emit.render import render_package, root_files, runtime_files
+from mcp_bindgen.emit.render import render_package, root_files
+from mcp_bindgen.emit.runtime_files import runtime_files
 from mcp_bindgen.ir.protocol import Protocol
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.declarations import read_schema

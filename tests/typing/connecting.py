@@ -14,10 +14,28 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@server.prompt
+def p() -> str:
+    return "Hello!"
+
+
+server.resources.add_text("file:///a", "A file.")
+
+
 def use(client: AnyClient) -> list[str]:
-    names = [str(tool.name) for tool in client.list_tools()]
-    for block in client.call_tool("add", {"a": 1, "b": 2}, timeout=10).content:
+    names = [tool.name for tool in client.list_tools()]
+    result = client.call_tool("add", {"a": 1, "b": 2}, timeout=10)
+    for block in result.content:
         print(block.text)
+    assert_type(result.text, str)
+    assert_type(result.is_error, bool | None)
+    assert_type(client.call_tool("add", {"a": 1, "b": 2}, returns=int), int)
+    for tool in client.list_tools():
+        assert_type(tool.description, str | None)
+    for resource in client.list_resources():
+        assert_type((resource.uri, resource.mime_type), tuple[str, str | None])
+    assert_type(client.read_resource("file:///a").contents, list[Any])
+    assert_type(client.get_prompt("p").messages, list[Any])
     assert_type(client.binding.revision, str)
     return names
 

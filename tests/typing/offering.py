@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Annotated, assert_type
+from typing import Annotated, Any, assert_type
 
 from mcp_bindings import v2024_11_05, v2025_06_18, v2025_11_25, v2026_07_28
 
@@ -47,6 +47,22 @@ forecast: Callable[[str, v2025_11_25.Context], Weather] = weather
 def steps(**_: object) -> Generator[float, None, list[v2025_11_25.Image]]:
     yield 0.5
     return [v2025_11_25.Image(b"\x89PNG\r\n\x1a\n")]
+
+
+@server.prompt
+def repeat(code: str) -> Any:
+    return code
+
+
+@server.completion(prompt="repeat", argument="code")
+def codes(typed: str) -> Any:
+    return [typed]
+
+
+assert_type(repeat("a"), Any)
+unknown: Callable[..., Any] = add
+server.prompt(name="again")(unknown)
+server.prompt(name="once more")(unknown)
 
 
 server.tools.add(lambda: None, "nothing")

@@ -44,7 +44,7 @@ async def main(mode: str, command: list[str]) -> dict[str, Any]:
         except ToolError as error:
             failed = str(error)
         await client.call_tool("test_tool_with_progress")
-        if "test_sampling" in names:
+        if mode == "legacy":
             calls = [("test_elicitation", {"message": "Well?"}), ("test_sampling", {"prompt": "Where?"})]
         else:
             calls = [(f"test_input_required_result_{name}", {}) for name in ("elicitation", "sampling", "multi_round")]

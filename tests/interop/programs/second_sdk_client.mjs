@@ -21,7 +21,7 @@ const names = tools.map(tool => tool.name);
 const progress = [];
 await call('test_tool_with_progress', {}, { onprogress: each => progress.push(each.progress) });
 const asked = [];
-if (names.includes('test_elicitation')) {
+if (mode === 'legacy') {
   asked.push(await text('test_elicitation', { message: 'Well?' }), await text('test_sampling', { prompt: 'Where?' }));
 } else {
   for (const name of ['elicitation', 'sampling', 'list_roots', 'multi_round', 'multiple_inputs']) {

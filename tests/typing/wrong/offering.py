@@ -13,7 +13,7 @@ def offer(
     four.tool(execution=None)  # E: call-overload # P: reportCallIssue
     three.tool(timeout="10")  # E: call-overload # P: reportArgumentType
     three.tool(name=5)  # E: call-overload # P: reportArgumentType
-    three.tool(5)  # E: call-overload # P: reportArgumentType
+    three.tool(5)  # E: call-overload # P: reportArgumentType reportCallIssue
     two.resource()  # E: call-arg # P: reportCallIssue
     two.resource("a://b", size="3")  # E: arg-type # P: reportArgumentType
     one.resource("a://b", title="B")  # E: call-arg # P: reportCallIssue
