@@ -133,7 +133,7 @@ QUICK = (
 AGAIN = {"HYPOTHESIS_PROFILE": "again"}
 """Hypothesis profile for tests that another session runs with more examples."""
 RERUN_LIMIT = 10
-"""Number of failed tests up to which they are run once more: of more than that, load is not the cause."""
+"""Number of failed tests that are run a second time; if more fail, the load of the machine is not the cause."""
 PYRIGHT = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
 """Stops pyright from checking the network for a newer version."""
 
@@ -201,10 +201,10 @@ def _python(session: nox.Session, *arguments: str, **options: Any) -> None:
 
 
 def _pytest(session: nox.Session, *arguments: str, repair: str, **env: str) -> None:
-    """Run tests; run those that failed once more, one by one, and warn of each that passes then.
+    """Run tests. Run those that fail a second time, one by one, and warn about each that passes then.
 
-    Many tests use threads, sockets and processes while the machine does other things. What fails alone, too, is wrong;
-    what fails only beside others is reported, and stops nobody's work. Regrtest, which runs the tests of CPython, does so.
+    Many tests use threads, sockets and processes, which other work on the machine can disturb. A test that fails alone is
+    wrong. One that fails only beside others is reported, and does not fail the session; the test runner of CPython does so.
     """
     cache = Path(session.create_tmp()).resolve() / "pytest-cache"
     shutil.rmtree(cache, ignore_errors=True)
@@ -216,10 +216,10 @@ def _pytest(session: nox.Session, *arguments: str, repair: str, **env: str) -> N
         failed = sorted(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else []
         if not 0 < len(failed) <= RERUN_LIMIT:
             session.error(f"pytest failed; to repair: {repair}")
-        session.warn(f"{len(failed)} failed and run once more, one by one")
+        session.warn(f"running {len(failed)} failed tests a second time, one by one")
         _run(session, "pytest", *command, "--last-failed", "-n", "0", repair=repair, **env)
         for each in failed:
-            session.warn(f"failed beside other tests, passed alone: {each}")
+            session.warn(f"passed only when run alone: {each}")
 
 
 def _fresh_venv(session: nox.Session, name: str, *packages: str) -> str:
@@ -283,9 +283,8 @@ def oldest(session: nox.Session) -> None:
         check = f"from importlib.metadata import version; assert (version({name!r}) + '.').startswith('{version}.')"
         _python(session, "-c", check, silent=True)
     http = [f"tests/runtime/http/test_{name}.py" for name in ("client_plain", "heads", "load", "raw_requests")]
-    _run(
+    _pytest(
         session,
-        "pytest",
         *_spread(session),
         *CODEC,
         "tests/bindings/test_lenient.py",
@@ -433,7 +432,7 @@ def build(session: nox.Session) -> None:
     # That wrong programs have errors is tested in the checkout.
     chosen = ("tests/packaging", "tests/typing", "-k", "not vendored and not wrong_programs")
     kept = ("-o", "tmp_path_retention_policy=failed")
-    _run(session, "pytest", *chosen, *kept, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
+    _pytest(session, *chosen, *kept, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
 
 
 @shared
