@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Queue
 from random import Random
 from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -21,6 +23,8 @@ from mcp_bindgen.catalog import package_name
 from mcp_bindings import RetryPolicy, connect
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, UsageError
 from mcp_bindings_runtime.http.client import response_stream
+from mcp_bindings_runtime.http.client.exchange import Exchange
+from mcp_bindings_runtime.http.client.repeater import Repeater, Retry
 from mcp_bindings_runtime.http.client.retry import COLUMNS, FLOOR, TABLE, UNSENT, Failure, Reaction, Row, row_of
 from support.ports import port_for_a_server
 from support.scripted_http_server import END, Cut, McpPeer, Request, answer, called, event, head, result
@@ -123,6 +127,49 @@ def test_streams_are_resumed_without_a_limit_and_never_hastily() -> None:
     assert policy.before_resuming(Failure(503, retry_after=3.0), 1, server_delay=5.0) == 5.0
     assert policy.before_resuming(Failure(401), 1) is None
     assert policy.before_resuming(Failure(401), 1, wanted=True) == 0.5
+
+
+UNREACHABLE = ConnectionClosed("no connection")
+REFUSED = HttpError(503, "Service Unavailable")
+
+
+@pytest.mark.parametrize(
+    ("fault", "server_delay", "least"),
+    [
+        (UNREACHABLE, None, FLOOR),
+        (UNREACHABLE, 7.0, 7.0),
+        (UNREACHABLE, 0.0, FLOOR),
+        (REFUSED, None, None),
+        (None, 7.0, None),
+    ],
+)
+def test_the_pause_of_a_stream_can_end_early_if_the_server_could_not_be_reached(
+    fault: Exception | None, server_delay: float | None, least: float | None
+) -> None:
+    repeater = Repeater(exact(pause=600.0, longest=600.0))
+    retry = repeater.before_resuming(fault, Exchange("x"), 1, wanted=True, server_delay=server_delay)
+    assert retry is not None
+    assert (retry.pause, retry.least) == (600.0, least)
+
+
+def test_a_response_to_another_request_ends_the_pauses_of_streams_that_may_end_early() -> None:
+    repeater = Repeater(exact())
+    kept, ended = Exchange("kept"), Exchange("ended")
+    with ThreadPoolExecutor(2) as threads:
+        waits = [
+            threads.submit(repeater.wait, kept, Retry("kept", "refused", 1, 600.0)),
+            threads.submit(repeater.wait, ended, Retry("ended", "unreachable", 1, 600.0, 0.2)),
+        ]
+        eventually(lambda: len(repeater.waiting) == 2)
+        begun = monotonic()
+        repeater.note_response()
+        assert waits[1].result(PATIENCE) is False
+        # The server may have asked for a pause.
+        assert monotonic() - begun > 0.1
+        assert [each.what for each in repeater.waiting] == ["kept"]
+        kept.end()
+        assert waits[0].result(PATIENCE) is True
+    assert repeater.waiting == ()
 
 
 @pytest.mark.parametrize("retries", [-1, 1.5, "3", None, True], ids=repr)
@@ -483,6 +530,25 @@ def test_every_listener_hears_the_next_change_after_a_restart(revision: str, num
             server.start()
             # Changes are not heard before the stream is open again.
             eventually(lambda: changed(client) and not tools.empty() and not resources.empty())
+
+
+@both_eras
+def test_a_call_that_succeeds_ends_the_pause_of_a_listener(revision: str) -> None:
+    tools = Queue[Any]()
+    with restartable(revision) as server:
+        client = package(revision).Client.http(
+            f"http://127.0.0.1:{server.port}/mcp",
+            timeout=PATIENCE,
+            retries=RetryPolicy(pause=1000.0, longest=1000.0),
+            on_tools_changed=lambda: tools.put(1),
+        )
+        with client:
+            assert text_of(client.call_tool("change")) == "done"
+            tools.get(timeout=PATIENCE)
+            server.stop(signal.SIGKILL)
+            eventually(lambda: client.retrying)
+            server.start()
+            eventually(lambda: changed(client) and not tools.empty())
 
 
 def changed(client: Any) -> bool:

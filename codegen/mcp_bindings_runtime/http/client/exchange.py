@@ -96,6 +96,12 @@ class Exchange:
                 self._event.set()
             _shut(self._socket)
 
+    def wake(self) -> None:
+        """Set the event of the thread that sleeps, if one does. From any thread."""
+        with self._lock:
+            if self._event is not None:
+                self._event.set()
+
     def end_later(self, seconds: float, ended: Callable[[], object]) -> None:
         """End the exchange after so many seconds, and call ``ended``."""
 
@@ -115,10 +121,10 @@ class Exchange:
     def sleep(self, seconds: float) -> bool:
         """Sleep for so long, or until it is ended; return whether it is. For the one thread that reads."""
         event = self.new_event()
-        return event is None or event.wait(seconds)
+        return event is None or (event.wait(seconds) and self.ended)
 
     def new_event(self) -> AutoResetEvent | None:
-        """Return an event that ``end`` sets, as others may; None if it has ended. For the one thread that reads."""
+        """Return an event that ``end`` and ``wake`` set; None if it has ended. For the one thread that reads."""
         with self._lock:
             event = self._event = None if self.ended else AutoResetEvent()
         return event

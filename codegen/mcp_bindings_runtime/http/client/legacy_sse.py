@@ -18,7 +18,7 @@ from .exchange import Exchange
 from .inbox import Inbox
 from .messages import OutgoingMessage, RequestId, answered_by, one_line
 from .pending import PendingRequests
-from .repeater import Repeater, Retry
+from .repeater import Repeater
 from .retry import OPENING
 from .session_state import SessionState, version_in
 from .statuses import rejects_message
@@ -207,11 +207,10 @@ class LegacySse:
         """Return the stream in a new session; None if the exchange has ended."""
         failures = 0 if self._received and fault is None else 1
         while True:
-            pause = self._repeater.before_resuming(
+            retry = self._repeater.before_resuming(
                 fault, self._exchange, failures, wanted=True, server_delay=self._events.retry
             )
-            retry = Retry(self._exchange.what, str(fault or "it ended"), failures, pause or 0.0)
-            if self._repeater.wait(self._exchange, retry):
+            if retry is None or self._repeater.wait(self._exchange, retry):
                 return None
             try:
                 return self._begin_anew()

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from ...errors import ConnectionClosed, HttpError, McpError, RequestTimeout
 from ...logs import CLIENT_LOGGER, write_log
 from .exchange import Exchange
-from .retry import RetryPolicy, failure_of
+from .retry import FLOOR, RetryPolicy, failure_of
 
 T = TypeVar("T")
 
@@ -25,6 +25,8 @@ class Retry(NamedTuple):
     """The number of failures in a row."""
     pause: float
     """Seconds from the failure to the next attempt."""
+    least: float | None = None
+    """Seconds after which the response to another request ends the pause; None if none does."""
 
 
 class Repeater:
@@ -33,6 +35,8 @@ class Repeater:
     def __init__(self, policy: RetryPolicy) -> None:
         self.policy = policy
         self._waiting: dict[Exchange, Retry] = {}
+        self._server_responds: set[Exchange] = set()
+        """Those waiting that a response to another request has been noted for."""
 
     @property
     def waiting(self) -> tuple[Retry, ...]:
@@ -74,12 +78,26 @@ class Repeater:
         *,
         wanted: bool = False,
         server_delay: float | None = None,
-    ) -> float | None:
-        """Return the pause before a stream is opened again; see ``RetryPolicy.before_resuming``."""
+    ) -> Retry | None:
+        """Return the next attempt to open a stream, or None if there is none; see ``RetryPolicy.before_resuming``."""
         if not wanted and not isinstance(fault, HttpError | ConnectionClosed | RequestTimeout | None):
             return None
         failure = None if fault is None else failure_of(fault, exchange)
-        return self.policy.before_resuming(failure, failures, wanted=wanted, server_delay=server_delay)
+        pause = self.policy.before_resuming(failure, failures, wanted=wanted, server_delay=server_delay)
+        if pause is None:
+            return None
+        # A server that responds is there again. A refusal says nothing about that.
+        unreachable = failure is not None and failure.status is None
+        least = min(pause, max(FLOOR, server_delay or 0.0)) if unreachable else None
+        return Retry(exchange.what, str(fault or "the stream ended"), failures, pause, least)
+
+    def note_response(self) -> None:
+        """End the pauses of streams whose server could not be reached: it has responded to a request."""
+        if self._waiting:
+            for exchange, retry in self._waiting.copy().items():
+                if retry.least is not None:
+                    self._server_responds.add(exchange)
+                    exchange.wake()
 
     def wait(self, exchange: Exchange, retry: Retry) -> bool:
         """Wait for the next attempt; return whether the exchange has ended meanwhile."""
@@ -88,6 +106,20 @@ class Repeater:
         write_log("info", "%s: %s; trying again in %.2f s", retry.what, retry.reason, retry.pause, logger=CLIENT_LOGGER)
         self._waiting[exchange] = retry
         try:
-            return exchange.sleep(retry.pause)
+            return self._sleep(exchange, retry)
         finally:
             del self._waiting[exchange]
+            self._server_responds.discard(exchange)
+
+    def _sleep(self, exchange: Exchange, retry: Retry) -> bool:
+        """Sleep as long as ``retry`` says; return whether the exchange has ended meanwhile."""
+        begun = monotonic()
+        while (event := exchange.new_event()) is not None:
+            seconds = retry.pause
+            if retry.least is not None and exchange in self._server_responds:
+                seconds = retry.least
+            left = begun + seconds - monotonic()
+            if left <= 0:
+                return False
+            event.wait(left)
+        return True

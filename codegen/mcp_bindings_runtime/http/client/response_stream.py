@@ -19,7 +19,7 @@ from .endpoint import STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
 from .messages import is_result
 from .pending import PendingRequests
-from .repeater import Repeater, Retry
+from .repeater import Repeater
 from .retry import OPENING
 from .wire import close, next_part
 
@@ -197,14 +197,13 @@ class ResponseStream:
             raise self._cut_off()
         close(self._response)
         while True:
-            pause = self._repeater.before_resuming(
+            retry = self._repeater.before_resuming(
                 fault, self._exchange, failures, wanted=self._acknowledged, server_delay=self._events.retry
             )
-            if pause is None:
+            if retry is None:
                 begun = f"{self._exchange.what}: the stream of {self._exchange.url}"
                 text = f"{begun} ended before the answer, and cannot be resumed: {fault}"
                 raise ConnectionClosed(text) from fault
-            retry = Retry(self._exchange.what, str(fault or "the stream ended"), failures, pause)
             if self._repeater.wait(self._exchange, retry):
                 return
             self._exchange.deadline = monotonic() + OPENING

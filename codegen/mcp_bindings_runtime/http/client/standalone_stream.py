@@ -15,7 +15,7 @@ from .endpoint import STREAM, Endpoint, media_type_of
 from .error_responses import http_error_of
 from .exchange import Exchange
 from .messages import one_line
-from .repeater import Repeater, Retry
+from .repeater import Repeater
 from .retry import OPENING
 from .session import HttpSession
 from .wire import close, discard, next_part
@@ -100,13 +100,12 @@ class StandaloneStream:
             if self._exchange.ended:
                 return
             failures = (0 if self._received else failures) + (fault is not None or not self._received)
-            pause = self._repeater.before_resuming(
+            retry = self._repeater.before_resuming(
                 fault, self._exchange, failures, wanted=self._was_open, server_delay=self._events.retry
             )
-            if pause is None:
+            if retry is None:
                 self._report(fault)
                 return
-            retry = Retry(self._exchange.what, str(fault or "it ended"), failures, pause)
             if self._repeater.wait(self._exchange, retry):
                 return
 

@@ -282,6 +282,7 @@ class StreamableHttp:
         """Post a request and return a successful response. Raise ``HttpError`` for any other."""
         response = self._endpoint.post(exchange, headers, out.body)
         if 200 <= response.status < 300:
+            self._repeater.note_response()
             return response
         raise http_error_of(response, exchange)
 
