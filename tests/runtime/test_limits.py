@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections import deque
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, RequestTime
 from mcp_bindings_runtime.features import elicitation
 from mcp_bindings_runtime.features.elicitation import VisitedPages
 from mcp_bindings_runtime.http.client import error_responses, fast_path, param_headers, response_stream, streamable
+from mcp_bindings_runtime.http.client.exchange import Exchange
 from mcp_bindings_runtime.http.client.inbox import CAPACITY, Inbox
 from mcp_bindings_runtime.http.client.param_headers import ToolHeaders
 from mcp_bindings_runtime.http.server import connection_handler, http_server, session_expiry
@@ -140,6 +142,22 @@ def test_the_body_of_a_refusal_is_not_awaited_for_long(monkeypatch: pytest.Monke
     with HttpPeer(lambda _: refusal(100, b"because")) as peer:
         error = refused(peer)
         assert (error.status, error.text) == (403, "")
+
+
+def test_the_body_of_a_refusal_is_awaited_for_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float] = []
+
+    def late(_response: object, exchange: Exchange) -> bytes:
+        left.append(exchange.deadline - monotonic())
+        raise exchange.timed_out()
+
+    monkeypatch.setattr(error_responses, "_BODY_TIME", 10 * PATIENCE)
+    monkeypatch.setattr(error_responses, "next_part", late)
+    with HttpPeer(lambda _: refusal(100, b"because")) as peer:
+        error = refused(peer)
+        assert (error.status, error.text) == (403, "")
+    # The caller waits for so long.
+    assert 0 < left[0] <= PATIENCE / 2
 
 
 def test_few_names_of_fields_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,14 +56,14 @@ def on_call(revision: str, play: Any) -> McpPeer:
     return McpPeer(revision, rest)
 
 
-def with_length(length: str, *, chunked: bool = False) -> Any:
+def with_length(length: str, *, chunked: bool = False, status: int = 200, kind: str = "application/json") -> Any:
     """Answers with this ``Content-Length``."""
 
     def play(request: Request) -> bytes:
         body = json.dumps(result(request, called("ok"))).encode()
         framing = "Transfer-Encoding: chunked\r\n" if chunked else ""
-        fields = f"Content-Type: application/json\r\nContent-Length: {length}\r\n{framing}\r\n"
-        return b"HTTP/1.1 200 OK\r\n" + fields.encode() + (chunk(body) + END if chunked else body)
+        fields = f"Content-Type: {kind}\r\nContent-Length: {length}\r\n{framing}\r\n"
+        return f"HTTP/1.1 {status} Status\r\n".encode() + fields.encode() + (chunk(body) + END if chunked else body)
 
     return play
 
@@ -245,6 +245,21 @@ def test_the_body_of_an_accepted_notification_does_not_matter() -> None:
 def test_a_content_length_that_is_no_number_of_bytes_is_an_error(revision: str, length: str) -> None:
     with on_call(revision, with_length(length)) as peer, client_of(peer, revision) as client:
         with pytest.raises(ProtocolError, match=r"Content-Length"):
+            client.call_tool("bad")
+        assert text_of(client.call_tool("t")) == "ok"
+
+
+@both_eras
+@pytest.mark.parametrize("length", ["9" * 5000, "five"], ids=lambda text: text[:6])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(200, "text/event-stream"), (403, "application/json"), (401, "text/plain"), (503, "text/html")]
+)
+def test_the_content_length_of_streams_and_refusals_is_checked_too(
+    revision: str, length: str, status: int, kind: str
+) -> None:
+    peer = on_call(revision, with_length(length, status=status, kind=kind))
+    with peer, client_of(peer, revision) as client:
+        with pytest.raises(ProtocolError, match=r"tools/call: Content-Length must be a number of bytes, got '(9|five)"):
             client.call_tool("bad")
         assert text_of(client.call_tool("t")) == "ok"
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST: Final = 64 * 1024
 """Limit on the bytes of a body that are read."""
 _BODY_TIME: Final = 2.0
-"""Seconds in which a body has to arrive; without it the status is reported alone."""
+"""Seconds in which a body has to arrive, or half of what is left to the request; else the status is reported alone."""
 _LONGEST: Final = 200
 
 _PART = re.compile(
@@ -39,8 +39,9 @@ _PART = re.compile(
 def http_error_of(response: Response, exchange: Exchange) -> HttpError:
     """Return the exception for a response, whose body is read up to a limit and then closed."""
     data = b""
-    deadline = exchange.deadline
-    exchange.deadline = min(deadline, monotonic() + _BODY_TIME)
+    deadline, now = exchange.deadline, monotonic()
+    # The caller has to have the status before its own deadline.
+    exchange.deadline = now + min(_BODY_TIME, (deadline - now) / 2)
     try:
         while len(data) < _MOST and (part := next_part(response, exchange)):
             data += part

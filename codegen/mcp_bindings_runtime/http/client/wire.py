@@ -89,12 +89,14 @@ class Wire:
         """Send a request, and return the response once its headers have arrived; follow redirects.
 
         ``url`` is by default that of the server. Raise ``ConnectionClosed``, ``RequestTimeout``, and ``ProtocolError`` for
-        a response that is not HTTP or redirects to another origin.
+        a response that is not HTTP, has an invalid ``Content-Length``, or redirects to another origin.
         """
         at = url or self.url
         for _ in range(REDIRECTS + 1):
             exchange.url = at
             response = self._once(method, at, exchange, headers, body)
+            if not isinstance(response, PlainResponse):
+                _check_length(response, exchange)
             location = response.headers.get("Location")
             if response.status not in _MOVED or location is None:
                 return response
@@ -183,6 +185,15 @@ def _read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
         return b"".join(parts)
     except FAILURES as fault:
         raise error_from(fault, exchange, "") from fault
+
+
+def _check_length(response: Response, exchange: Exchange) -> None:
+    """Close a response with an invalid ``Content-Length`` and raise ``ProtocolError``: nobody knows where it ends."""
+    try:
+        _stated_length(response, exchange)
+    except ProtocolError:
+        close(response)
+        raise
 
 
 def _stated_length(response: Response, exchange: Exchange) -> int | None:
