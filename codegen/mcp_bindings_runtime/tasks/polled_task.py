@@ -5,7 +5,8 @@ The client polls the task, answers the requests in its state, and finds the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ResponseError, TaskCancelled
@@ -42,6 +43,8 @@ class PolledTask(RemoteTask[R, PolledTaskState]):
         self._client = client
         self._answer = answer
         self._answered: set[str] = set()
+        """The requests of the server that a thread answers or has answered, by name."""
+        self._lock = Lock()
 
     @property
     def id(self) -> str | None:
@@ -98,14 +101,28 @@ class PolledTask(RemoteTask[R, PolledTaskState]):
         return interval
 
     def _answer_to(self, task: Any) -> bool:
-        binding = self._binding
-        fresh = {name: each for name, each in task.input_requests.items() if name not in self._answered}
-        if not fresh:
+        """Answer the requests in a state that no thread answers or has answered; return whether there are any."""
+        requests = self._claim(task.input_requests)
+        if not requests:
             return False
-        answers: dict[str, Any] = {}
-        for name, each in fresh.items():
-            known = binding.codec.structure(binding.codec.unstructure(each), binding.requests[each.method].message)
-            answers[name] = self._client.provide(self._key, known)
-            self._answered.add(name)
-        self._request("tasks/update", None, input_responses=answers)
+        try:
+            self._request("tasks/update", None, input_responses=self._responses_to(requests))
+        except BaseException:
+            with self._lock:
+                self._answered.difference_update(requests)
+            raise
         return True
+
+    def _claim(self, requests: Mapping[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            found = {name: each for name, each in requests.items() if name not in self._answered}
+            self._answered.update(found)
+        return found
+
+    def _responses_to(self, requests: Mapping[str, Any]) -> dict[str, Any]:
+        codec, messages = self._binding.codec, self._binding.requests
+        known = {
+            name: codec.structure(codec.unstructure(each), messages[each.method].message)
+            for name, each in requests.items()
+        }
+        return {name: self._client.provide(self._key, each) for name, each in known.items()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -558,6 +559,48 @@ def test_each_question_is_put_to_the_user_once() -> None:
         assert not task.answer()
         assert text_of(task.result(PATIENCE)) == "a.txt is deleted"
         assert seen == ["Delete a.txt?"]
+
+
+def test_a_question_is_put_to_the_user_once_though_two_threads_wait_for_the_task() -> None:
+    begun, go = threading.Event(), threading.Event()
+    seen: list[str] = []
+    client = mcp.Client.in_memory(serving(store=tasks(poll=0.001)), tasks=True, timeout=PATIENCE)
+
+    @client.handler(mcp.methods.ELICIT)
+    def elicit(params: Any, context: Any) -> Any:
+        seen.append(params.message)
+        if len(seen) == 1:
+            begun.set()
+            assert go.wait(PATIENCE)
+        return mcp.ElicitResult(action="accept", content={"confirm": True})
+
+    with client, ThreadPoolExecutor(1) as threads:
+        task = start(client, "confirm_delete", filename="a.txt")
+        first = threads.submit(task.result, PATIENCE)
+        try:
+            assert begun.wait(PATIENCE)
+            assert not task.answer()
+        finally:
+            go.set()
+        assert text_of(first.result(PATIENCE)) == "a.txt is deleted"
+    assert seen == ["Delete a.txt?"]
+
+
+def test_a_question_that_no_handler_could_answer_is_put_again() -> None:
+    failures = [ValueError("no terminal")]
+    client = mcp.Client.in_memory(serving(store=tasks(poll=0.001)), tasks=True, timeout=PATIENCE)
+
+    @client.handler(mcp.methods.ELICIT)
+    def elicit(params: Any, context: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return mcp.ElicitResult(action="accept", content={"confirm": True})
+
+    with client:
+        task = start(client, "confirm_delete", filename="a.txt")
+        with pytest.raises(ValueError, match="no terminal"):
+            task.result(PATIENCE)
+        assert text_of(task.result(PATIENCE)) == "a.txt is deleted"
 
 
 def test_a_question_that_is_shown_again_is_not_put_again() -> None:
