@@ -170,8 +170,10 @@ class Context:
 
     def flush(self) -> None:
         """Send the notifications that wait, before the answer."""
-        if self._throttles is not None:
-            for throttle in self._throttles.values():
+        # Throttles refer to the context; without them it is freed at once.
+        throttles, self._throttles = self._throttles, None
+        if throttles is not None:
+            for throttle in throttles.values():
                 if throttle is not None:
                     throttle.flush()
 

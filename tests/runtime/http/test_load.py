@@ -12,14 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
+import pytest
 from mcp_bindings import Authorization, Caller
 from mcp_bindings_runtime.connection.thread_pool import ThreadPool
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, answer_of, call, endpoint, modern, request
 from support.revisions import HANDSHAKE
-from support.scripted_peers import PATIENCE, WHO, eventually, package
+from support.scripted_peers import PATIENCE, WHO, eventually, package, text_of
 
 LATEST = HANDSHAKE[-1]
+LOGS = {LATEST: {"on_log": print}, NEW: {"on_log": print, "log_level": "info"}}
 
 
 def test_connections_are_kept_open_for_many_clients_at_once():
@@ -109,6 +111,36 @@ def test_ten_thousand_sessions_come_and_go_without_a_trace():
         begin_and_end()
     gc.collect()
     assert len(gc.get_objects()) - before < 1000
+
+
+@pytest.mark.parametrize("revision", [LATEST, NEW])
+def test_calls_with_progress_and_logs_leave_nothing_to_the_garbage_collector(revision):
+    mcp = package(revision)
+    server = mcp.Server("x", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params, context):
+        context.progress(1, 2)
+        context.log("warning", "half")
+        return mcp.CallToolResult(content=[mcp.TextContent(text=str(params.arguments["n"]))])
+
+    def calls(client) -> None:
+        for n in range(50):
+            assert text_of(client.call_tool("work", {"n": n}, on_progress=lambda _: None)) == str(n)
+
+    with (
+        endpoint(server) as wire,
+        mcp.Client.http(f"http://127.0.0.1:{wire.port}{wire.path}", **LOGS[revision]) as client,
+    ):
+        calls(client)
+        gc.collect()
+        gc.disable()
+        try:
+            calls(client)
+            # A call that leaves a cycle leaves thirty objects and more.
+            assert gc.collect() < 500
+        finally:
+            gc.enable()
 
 
 def test_an_exchange_that_is_cut_off_anywhere_harms_nobody():
