@@ -143,6 +143,25 @@ def test_calls_with_progress_and_logs_leave_nothing_to_the_garbage_collector(rev
             gc.enable()
 
 
+def test_connections_leave_nothing_to_the_garbage_collector():
+    server, _ = echo_server(NEW)
+    with endpoint(server) as wire:
+
+        def visits() -> None:
+            for n in range(50):
+                whole, headers = modern(call(1, n=n))
+                assert wire.post(whole, **headers).text == str(n)
+
+        visits()
+        gc.collect()
+        gc.disable()
+        try:
+            visits()
+            assert gc.collect() < 250
+        finally:
+            gc.enable()
+
+
 def test_an_exchange_that_is_cut_off_anywhere_harms_nobody():
     server, seen = echo_server(NEW)
     with endpoint(server, keepalive=0.05, idle=0.3) as wire:

@@ -89,7 +89,6 @@ class HttpConnection:
         self.remote_addr: str = address[0]
         self.remote_port: int = address[1]
         self.rfile = RequestReader()
-        self.wfile = self
         self.heads: HeadCache[ParsedHead] = HeadCache()
         self.request: FastRequest | None = None
         """The request whose head is parsed."""
@@ -133,6 +132,11 @@ class HttpConnection:
         self._events = 0
         """The events of the socket that the event loop waits for."""
         sock.settimeout(0.0)
+
+    @property
+    def wfile(self) -> HttpConnection:
+        """The connection, to which cheroot writes; an attribute would leave each connection to the garbage collector."""
+        return self
 
     # The event loop.
 
