@@ -213,6 +213,22 @@ def test_a_batch_is_answered_with_a_batch():
         assert [each["params"]["progress"] for each in streamed if isinstance(each, dict)] == [1, 2]
 
 
+def test_a_batch_for_which_there_is_no_room_leaves_the_room_that_there_is():
+    revision = WITH_BATCHES[-1]
+    server, seen = echo_server(revision)
+    with endpoint(server, handlers=2, handlers_per_source=2) as wire:
+        wire.initialize(revision)
+        for number in range(20):
+            refused = wire.post([call(3 * number + each, hold=True) for each in range(3)])
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            # The handlers that have begun are cancelled.
+            eventually(lambda: seen.running == 0)
+        while (answer := wire.post([call(101, n=1), call(102, n=2)])).status == 503:
+            pass
+        assert sorted(each["id"] for each in answer.json) == [101, 102]
+        assert wire.post(call(103, n=3)).text == "3"
+
+
 @pytest.mark.parametrize("revision", [each for each in HANDSHAKE if each not in WITH_BATCHES])
 def test_where_there_are_no_batches_one_is_refused(revision):
     server, seen = echo_server(revision)
