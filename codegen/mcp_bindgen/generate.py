@@ -105,19 +105,20 @@ def generate(
     present: Collection[str] = (),
     purpose: Purpose = "all",
     beside: Mapping[str, str] | None = None,
+    importers: Collection[str] = (),
     folder: str | None = None,
 ) -> Run:
     """Read, resolve and render; call ``progress`` with each label before its turn.
 
     With ``copy_runtime`` the files include a copy of the runtime, which the packages import by relative paths;
     otherwise they import the installed one. ``present`` are the bundled revisions whose packages are in the target.
-    ``purpose`` is the part of each package that is generated; the copy of the runtime has what the packages need, and the
-    modules in ``beside``, which are other packages in the target, by path. ``folder`` is the name of the target, by which
-    the documentation of a copy imports it.
+    ``purpose`` is the part of each package that is generated. The copy of the runtime has what the packages need, and what
+    the modules in ``beside`` need, which are other packages in the target, by path, and ``importers``, which are texts of
+    modules outside the target. ``folder`` is the name of the target, by which the documentation of a copy imports it.
     """
     from mcp_bindgen.emit.imports import COPIED_RUNTIME, INSTALLED_RUNTIME
     from mcp_bindgen.emit.render import root_files
-    from mcp_bindgen.emit.runtime_files import runtime_files
+    from mcp_bindgen.emit.runtime_files import runtime_files, uses_tasks
 
     runtime = COPIED_RUNTIME if copy_runtime else INSTALLED_RUNTIME
 
@@ -144,13 +145,13 @@ def generate(
         has_client=sides["client"],
         has_server=sides["server"],
         has_bridge=bool(bridge),
+        has_tasks=not copy_runtime or uses_tasks(files.values()),
         package=name,
         examples=_examples(files),
     )
     if copy_runtime:
-        is_whole = purpose == "all" and all(sides.values())
-        users = [text for path, text in {**files, **shared}.items() if path.endswith(".py")]
-        shared |= runtime_files(None if is_whole else users)
+        modules = (text for path, text in {**files, **shared}.items() if path.endswith(".py"))
+        shared |= runtime_files([*modules, *importers])
     return Run(tuple(packages), shared)
 
 

@@ -38,6 +38,9 @@ def generate_server_client(
     rendered = render_server_client(offers, package, has_copy=bool(vendored), has_functions=has_functions)
     files = dict(rendered.files)
     if vendored:
-        run = generate([Bundled(revision) for revision in vendored], folder=f"{package}.{VENDORED}")
+        importers = [text for path, text in files.items() if path.endswith(".py")]
+        run = generate(
+            [Bundled(revision) for revision in vendored], folder=f"{package}.{VENDORED}", importers=importers
+        )
         files |= {f"{package}/{VENDORED}/{path}": text for path, text in run.files.items()}
     return GeneratedClient(package, rendered.class_name, offers, files, (*offers.notes, *rendered.notes))

@@ -24,7 +24,8 @@ from typing import Any
 
 from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings_runtime.errors import ResponseError
-from mcp_bindings_runtime.tasks.store import MemoryTasks, Support
+from mcp_bindings_runtime.task_interfaces import Support
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 
 SUPPORT: Mapping[str, Support] = {
     "slow_compute": "optional",

@@ -16,7 +16,7 @@ from mcp_bindgen.emit.imports import Sources
 from mcp_bindgen.emit.layout import Bracketed, exploded, lines
 from mcp_bindgen.emit.naming import Names
 from mcp_bindgen.emit.options import plan_client_options, plan_keywords, plan_requirable, plan_server_options
-from mcp_bindgen.emit.prerequisites import convenience_methods, is_stateless
+from mcp_bindgen.emit.prerequisites import convenience_methods, has_tasks, is_stateless
 from mcp_bindgen.emit.request_methods import plan_request_methods, sent_by
 from mcp_bindgen.ir.protocol import AliasOf, Protocol, Side
 
@@ -53,6 +53,7 @@ def plan_client_server_modules(protocol: Protocol, names: Names, facts: Facts) -
             "methods": plan_request_methods(protocol, names, "server"),
             "decorators": decorators,
             "has_decorator": {name: view is not None for name, view in decorators.items()},
+            "has_tasks": has_tasks(protocol),
             "has_completion": "completion/complete" in protocol.methods,
             "has_empty_results": any(method.result == AliasOf(_EMPTY) for method in sent_by(protocol, "client")),
         },

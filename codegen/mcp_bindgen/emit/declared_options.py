@@ -12,9 +12,9 @@ from typing import Any
 from attrs import frozen
 from mcp_bindings_runtime.options import Options
 
-_UNITS = {"Seconds": "float", "Milliseconds": "int", "Bytes": "int"}
-"""Types that state a unit, to the types that they stand for."""
-_UNIT = re.compile(rf"\b({'|'.join(_UNITS)})\b")
+_STANDS_FOR = {"Seconds": "float", "Milliseconds": "int", "Bytes": "int", "TaskStore": "MemoryTasks"}
+"""Types that state a unit, and protocols with one implementation, to the types that they stand for."""
+_ALIASES = re.compile(rf"\b({'|'.join(_STANDS_FOR)})\b")
 
 
 @frozen
@@ -30,8 +30,8 @@ class DeclaredOption:
 
     @property
     def plain_annotation(self) -> str:
-        """The type without a unit."""
-        return _UNIT.sub(lambda unit: _UNITS[unit[0]], self.annotation)
+        """The type that users pass."""
+        return _ALIASES.sub(lambda name: _STANDS_FOR[name[0]], self.annotation)
 
     @property
     def doc_with_default(self) -> str:

@@ -90,15 +90,19 @@ def _plan_options(
     )
 
 
-def plan_connect_options() -> tuple[OptionView, ...]:
-    """Return the options of ``connect``: those of the negotiation, and those of the clients of any revision."""
+def plan_connect_options(*, has_tasks: bool) -> tuple[OptionView, ...]:
+    """Return the options of ``connect``: those of the negotiation, and those of the clients of any revision.
+
+    Without ``has_tasks`` no revision has the option ``tasks``.
+    """
+    left_out = ONLY_OF_ONE_REVISION if has_tasks else {*ONLY_OF_ONE_REVISION, "tasks"}
     # Those of the negotiation come last: what they say about `revisions` and `probe` holds here.
     declared = {each.name: each for each in (*declared_options(ClientOptions), *declared_options(NegotiationOptions))}
     found = {each.name: declared[each.name] for each in declared_options(NegotiationOptions)} | declared
     annotations = {name: each.plain_annotation for name, each in found.items()}
     for cls in (HandshakeClientOptions, StatelessClientOptions):
         for each in declared_options(cls):
-            if each.name not in ONLY_OF_ONE_REVISION:
+            if each.name not in left_out:
                 known = found.setdefault(each.name, each)
                 annotations[each.name] = _either(known.plain_annotation, each.plain_annotation)
     # Icons of a revision's class are for its own clients.

@@ -54,7 +54,7 @@ _ROOT_EXPORTS = (
     _Exports("runtime.adapters.telemetry", ("instrument",), None, "both"),
     _Exports("runtime.transports", ("Transport",)),
     _Exports("runtime.features.folders", ("inside",)),
-    _Exports("runtime.tasks.task_handle", ("start_task",), None, "client"),
+    _Exports("runtime.tasks.task_handle", ("start_task",), "tasks", "client"),
     _Exports("runtime.features.uri_templates", ("expand",)),
     _Exports("runtime.http.server.api_keys", ("ApiKeys",), None, "server"),
     _Exports("runtime.http.server.authorization", ("Authorization", "MissingScope"), None, "server"),
@@ -84,13 +84,19 @@ def plan_exports(*, has_client: bool, has_server: bool, has: Mapping[Need, bool]
 
 
 def plan_root_exports(
-    runtime: str, submodules: Sequence[str], *, has_client: bool = True, has_server: bool = True
+    runtime: str,
+    submodules: Sequence[str],
+    *,
+    has_client: bool = True,
+    has_server: bool = True,
+    has_tasks: bool = True,
 ) -> ExportsView:
     """Return the lazy exports of the top-level package, with its own modules.
 
     ``runtime`` is the import path of the runtime from there.
     """
-    return _view(_needed(_ROOT_EXPORTS, has_client=has_client, has_server=has_server), runtime, sorted(submodules))
+    exports = _needed(_ROOT_EXPORTS, has_client=has_client, has_server=has_server)
+    return _view([each for each in exports if each.need is None or has_tasks], runtime, sorted(submodules))
 
 
 def _needed(exports: Sequence[_Exports], *, has_client: bool, has_server: bool) -> list[_Exports]:

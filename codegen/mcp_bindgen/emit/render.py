@@ -138,14 +138,16 @@ def root_files(
     has_client: bool = True,
     has_server: bool = True,
     has_bridge: bool = False,
+    has_tasks: bool = True,
     package: str | None = None,
     examples: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the files at the top of the output directory, which make it a typed package.
 
     Modules for clients, and those for servers, are left out if no package has any. With ``has_bridge`` the package
-    ``bridge`` lies beside them and is an attribute, too. ``package`` is the name of the directory, and ``examples`` the
-    packages in it that its documentation uses; without a name, those are bundled ones.
+    ``bridge`` lies beside them and is an attribute, too. Without ``has_tasks`` no package has tasks. ``package`` is the
+    name of the directory, and ``examples`` the packages in it that its documentation uses; without a name, those are
+    bundled ones.
     """
     if package is None:
         package, examples = BUNDLED, _EXAMPLES
@@ -171,8 +173,11 @@ def root_files(
         "has_client": has_client,
         "has_server": has_server,
         "has_both": has_client and has_server,
-        "exports": plan_root_exports(runtime, submodules, has_client=has_client, has_server=has_server),
-        "connect_options": plan_connect_options(),
+        "has_tasks": has_tasks,
+        "exports": plan_root_exports(
+            runtime, submodules, has_client=has_client, has_server=has_server, has_tasks=has_tasks
+        ),
+        "connect_options": plan_connect_options(has_tasks=has_tasks),
         "stdio": plan_keywords(StdioOptions, 4),
         "http": plan_keywords(HttpClientOptions, 4),
         "endpoint_options": plan_own_options(EndpointOptions),

@@ -1,12 +1,12 @@
-"""The copy of the runtime: all of it, or the modules that a copy for one purpose imports."""
+"""The copy of the runtime: the modules that the packages in a copy need."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import mcp_bindings_runtime
 
@@ -15,10 +15,33 @@ from mcp_bindgen.emit.header import runtime_header
 Purpose: TypeAlias = Literal["all", "codec", "client", "server"]
 """The part of a package that is generated: all of it, only the codec, or the codec with the client or the server."""
 
-_BY_NAME: Mapping[str, tuple[str, ...]] = {
-    "server/server.py": tuple(f"features/{name}.py" for name in ("completion", "prompts", "resources", "tools")),
-}
-"""Modules to those that they import by a computed name."""
+_TASKS = "tasks/store.py"
+"""The module that a package imports if its revision has tasks."""
+_STEPS = "bridge/step_tables.py"
+"""The module that the conversions between several revisions import."""
+
+
+class _ByName(NamedTuple):
+    """The modules that a module imports by name, in a copy whose packages import ``used``, if it is set."""
+
+    importer: str
+    modules: tuple[str, ...]
+    used: str | None = None
+
+
+_BY_NAME = (
+    _ByName(
+        "server/server.py", tuple(f"features/{name}.py" for name in ("completion", "prompts", "resources", "tools"))
+    ),
+    _ByName("server/served_revisions.py", ("bridge/server_twin.py",), _STEPS),
+    _ByName("server/handshake.py", ("tasks/core_tasks.py",), _TASKS),
+    _ByName("client/handshake.py", ("tasks/core_tasks.py", "tasks/tool_support.py"), _TASKS),
+    _ByName("bridge/server_twin.py", ("bridge/twin_tasks.py",), _TASKS),
+    _ByName("bridge/client_negotiation.py", ("bridge/client_tasks.py", "bridge/twin_tasks.py"), _TASKS),
+    # Programs on Windows import it themselves.
+    _ByName("transports/child.py", ("transports/windows.py",)),
+    _ByName("transports/stdio.py", ("transports/windows.py",)),
+)
 
 
 def runtime_files(users: Iterable[str] | None = None) -> dict[str, str]:
@@ -28,8 +51,13 @@ def runtime_files(users: Iterable[str] | None = None) -> dict[str, str]:
     """
     sources = _sources()
     header = runtime_header()
-    needed = sources if users is None else _reached(_roots(users))
+    needed = sources if users is None else _reached({*_roots(users)})
     return {f"runtime/{path}": header + sources[path] for path in sources if path in needed}
+
+
+def uses_tasks(users: Iterable[str]) -> bool:
+    """Return whether one of some packages has tasks; ``users`` are the texts of their modules."""
+    return _TASKS in _roots(users)
 
 
 @cache
@@ -41,22 +69,30 @@ def _sources() -> Mapping[str, str]:
 
 
 def _roots(users: Iterable[str]) -> Iterator[str]:
-    """Yield the modules of the runtime that some modules beside it import."""
+    """Yield the modules of the runtime that some modules outside it import."""
     for text in users:
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ImportFrom) and node.level and (node.module or "").split(".")[0] == "runtime":
-                yield from _found(PurePosixPath(*(node.module or "").split(".")[1:]), node)
+            if isinstance(node, ast.ImportFrom) and node.level:
+                _, runtime, below = f".{node.module}.".partition(".runtime.")
+                if runtime:
+                    yield from _found(PurePosixPath(*filter(None, below.split("."))), node)
 
 
-def _reached(roots: Iterable[str]) -> frozenset[str]:
-    """Return the modules that are imported from the roots on, at their top, in functions and for type checkers."""
+def _reached(roots: Collection[str]) -> frozenset[str]:
+    """Return the modules that are imported from the roots on: at their top, in functions, for type checkers, by name."""
     waiting, seen = [*roots, "__init__.py"], set[str]()
     while waiting:
         path = waiting.pop()
         if path in seen:
             continue
         seen.add(path)
-        waiting += [*_imported(path), *_BY_NAME.get(path, ())]
+        waiting += _imported(path)
+        waiting += [
+            module
+            for importer, modules, used in _BY_NAME
+            if importer == path and (used is None or used in roots)
+            for module in modules
+        ]
         waiting += [f"{above}/__init__.py" for above in PurePosixPath(path).parents if above.name]
     return frozenset(seen)
 

@@ -24,6 +24,7 @@ from ..http.client.statuses import rejects_message
 from ..installed_revisions import bridged_revisions, other_revisions
 from ..jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, STATELESS_ERRORS, UNSUPPORTED_VERSION
 from .bridged_connection import BridgedConnection
+from .bridged_tasks import client_tasks_module
 from .program import Program
 from .translation import translators
 from .twin_client import Twin, twin_class
@@ -176,9 +177,7 @@ class TwinNegotiation(Negotiation):
         make: Callable[..., Any] = twin_class(cls)
         more: dict[str, Any] = {}
         if _TASK_RESULT in self._own.requests:
-            from .client_tasks import twin_options
-
-            more = twin_options(cls.binding)
+            more = client_tasks_module().twin_options(cls.binding)
         twin = make(
             self._open,
             name=options.name,

@@ -21,7 +21,9 @@ from ..session.late_tasks import FINAL
 from ..session.task_tracker import related_meta, task_capability
 from ..tasks.extension_binding import declares_tasks
 from ..tasks.store import timestamp
+from .bridged_tasks import BridgedTasks
 from .twin_client import translated_error
+from .twin_tasks import with_tasks_declared
 
 if TYPE_CHECKING:
     from ..binding import Binding
@@ -56,6 +58,15 @@ def has_tasks(twin: Binding, declared: Any) -> bool:
     return twin.declares(declared, task_capability(twin.requests[_CALL_TOOL]))
 
 
+def tasks_of(connection: BridgedConnection) -> BridgedTasks | None:
+    """Return the tasks of a client at the server of a connection, and declare them; None if the server has none."""
+    own, session = connection.program.binding, connection.session
+    if not has_tasks(connection.twin.binding, connection.wire.session.peer_capabilities):
+        return None
+    session.peer_capabilities = with_tasks_declared(own, session.peer_capabilities)
+    return TasksOfStatelessServer(connection) if own.era == "handshake" else TasksOfHandshakeServer(connection)
+
+
 class _KeptTask:
     """A task of the server, or the result of a call that the server has answered at once."""
 
@@ -68,7 +79,7 @@ class _KeptTask:
         self.cancelled = False
 
 
-class TasksOfStatelessServer:
+class TasksOfStatelessServer(BridgedTasks):
     """The tasks of a client of 2025-11-25 at a server with the extension of 2026-07-28.
 
     The server decides which call becomes a task. A call that it answers at once is a task that has completed.
@@ -190,7 +201,7 @@ class TasksOfStatelessServer:
                 tool.execution = execution(task_support="optional")
 
 
-class TasksOfHandshakeServer:
+class TasksOfHandshakeServer(BridgedTasks):
     """The tasks of a client of 2026-07-28, with the extension, at a server of 2025-11-25.
 
     A tool is called as a task if the list of the server says that it may or must be.

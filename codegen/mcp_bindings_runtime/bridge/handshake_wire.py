@@ -14,12 +14,12 @@ from ..methods import RequestMethod
 from ..session.events import Notified
 from ..session.stateless import CHANGES, DISCOVER
 from .bridged_connection import BridgedConnection
+from .bridged_tasks import BridgedTasks, client_tasks_module
 from .change_streams import ChangeStreams
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
     from ..connection.connection import Connection
-    from .client_tasks import TasksOfHandshakeServer
     from .program import Program
 
 R = TypeVar("R")
@@ -49,14 +49,9 @@ class HandshakeWire(BridgedConnection):
         self._level: str | None = None
         """The log level of the session; None until a request wants log messages."""
         self._setting_level = Lock()
-        self._tasks: TasksOfHandshakeServer | None = None
+        self._tasks: BridgedTasks | None = None
         if program.binding.extension is not None:
-            from .client_tasks import TasksOfHandshakeServer, has_tasks
-            from .twin_tasks import with_tasks_declared
-
-            if has_tasks(twin.binding, wire.session.peer_capabilities):
-                self._tasks = TasksOfHandshakeServer(self)
-                session.peer_capabilities = with_tasks_declared(program.binding, session.peer_capabilities)
+            self._tasks = client_tasks_module().tasks_of(self)
 
     def answer_here(self, key: RequestMethod[Any, R], params: Any, timeout: float | None) -> R | None:
         """Describe the server of the session, or answer a request about tasks, as ``BridgedConnection.answer_here``."""

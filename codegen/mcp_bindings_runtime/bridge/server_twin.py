@@ -17,6 +17,7 @@ from ..server.server import Server
 from ..session.events import Incoming, Notified
 from ..session.handshake import INITIALIZED
 from ..session.stateless import CHANGES
+from .bridged_tasks import twin_tasks_module
 from .channel_view import ChannelView, SendQuestion, SessionView
 from .incoming_view import IncomingView
 from .parked_calls import ParkedCall, ParkedCalls
@@ -63,9 +64,8 @@ class ServerTwin(Server):
         self._handlers = _TwinHandlers(self)
         self._has_tasks = False
         if original.existing_tasks is not None:
-            from .twin_tasks import execute_tasks
-
-            self._has_tasks = execute_tasks(original.existing_tasks, self.binding, self._execute_tasks)
+            execute: Callable[..., bool] = twin_tasks_module().execute_tasks
+            self._has_tasks = execute(original.existing_tasks, self.binding, self._execute_tasks)
         self._converted: tuple[Any, Any] = (None, None)
         """The capabilities of the original, and what they are in this revision."""
         self.own_context = context_class(original, self.binding.era)
@@ -82,10 +82,9 @@ class ServerTwin(Server):
         """Return capabilities of the original as this revision declares them."""
         if not self._has_tasks:
             return self._with_new_capabilities(self._announcements.capabilities("server", capabilities))
-        from .twin_tasks import with_tasks_declared, without_tasks
-
-        converted = self._announcements.capabilities("server", without_tasks(capabilities))
-        return with_tasks_declared(self.binding, self._with_new_capabilities(converted))
+        tasks = twin_tasks_module()
+        converted = self._announcements.capabilities("server", tasks.without_tasks(capabilities))
+        return tasks.with_tasks_declared(self.binding, self._with_new_capabilities(converted))
 
     def _with_new_capabilities(self, declared: Any) -> Any:
         """Add the capabilities of handled methods that need none in the revision of the original."""
@@ -149,10 +148,8 @@ class ServerTwin(Server):
 
     def run_as_task(self, context: Any) -> Any:
         """Return the result of the original's handler for a call that is a task; ``context`` is the task's."""
-        from .twin_tasks import task_channel
-
         incoming = context.incoming
-        channel = task_channel(self.view(context.connection, incoming), context)
+        channel: ChannelView = twin_tasks_module().task_channel(self.view(context.connection, incoming), context)
         params = incoming.params
         if getattr(params, "task", None) is not None:
             params = params.__replace__(task=None)
@@ -189,9 +186,7 @@ class ServerTwin(Server):
 
     def _with_task_support(self, result: Any) -> Any:
         """Return a list of tools that says which of them may be called as tasks."""
-        from .twin_tasks import with_support_declared
-
-        return with_support_declared(self.tasks, self.binding, result)
+        return twin_tasks_module().with_support_declared(self.tasks, self.binding, result)
 
     def result_of(self, channel: ChannelView, seen: IncomingView) -> Any:
         """Return the result of the original's handler, in its revision."""
@@ -201,9 +196,7 @@ class ServerTwin(Server):
         """Return the context for the original's handler."""
         if channel.task is None:
             return self.own_context(self.original, channel, seen)
-        from .twin_tasks import task_context_class
-
-        context = task_context_class(self.own_context)(self.original, channel, seen)
+        context = twin_tasks_module().task_context_class(self.own_context)(self.original, channel, seen)
         context.task = channel.task
         return context
 

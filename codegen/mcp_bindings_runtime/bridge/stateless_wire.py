@@ -10,12 +10,12 @@ from ..errors import ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
 from ..methods import RequestMethod
 from .bridged_connection import BridgedConnection
+from .bridged_tasks import BridgedTasks, client_tasks_module, twin_tasks_module
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
     from ..connection.connection import Connection
     from ..session.log_levels import Level
-    from .client_tasks import TasksOfStatelessServer
     from .program import Program
 
 R = TypeVar("R")
@@ -43,14 +43,9 @@ class StatelessWire(BridgedConnection):
         self._wire_session = wire_session
         if _LOG in program.handlers.methods:
             wire_session.log_level = DEFAULT_LEVEL
-        self._tasks: TasksOfStatelessServer | None = None
+        self._tasks: BridgedTasks | None = None
         if _TASK_RESULT in program.binding.requests:
-            from .client_tasks import TasksOfStatelessServer, has_tasks
-            from .twin_tasks import with_tasks_declared
-
-            if has_tasks(twin.binding, wire_session.peer_capabilities):
-                self._tasks = TasksOfStatelessServer(self)
-                session.peer_capabilities = with_tasks_declared(program.binding, session.peer_capabilities)
+            self._tasks = client_tasks_module().tasks_of(self)
         self._own: dict[str, Callable[[Any, float | None], object]] = {
             "logging/setLevel": self._set_level,
             "ping": self._ping,
@@ -96,10 +91,9 @@ class StatelessWire(BridgedConnection):
         # The params were made for this request.
         meta = params.meta = self.wire_meta(params)
         if key.name == _CALL_TOOL and self.twin.binding.extension is not None:
-            from .twin_tasks import without_tasks
-
             # The client waits for the result, so the server need not make a task of the call.
-            params.meta = meta.__replace__(client_capabilities=without_tasks(meta.client_capabilities))
+            declared = twin_tasks_module().without_tasks(meta.client_capabilities)
+            params.meta = meta.__replace__(client_capabilities=declared)
         return self.twin.request(key, params, timeout=timeout, on_progress=on_progress)
 
     def wire_meta(self, params: Any) -> Any:

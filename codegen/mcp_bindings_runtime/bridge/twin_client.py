@@ -9,6 +9,7 @@ from ..errors import ResponseError
 from ..jsonrpc import ErrorObject
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified
+from ..task_interfaces import tasks_module
 from .incoming_view import IncomingView
 
 if TYPE_CHECKING:
@@ -58,10 +59,8 @@ class Twin:
     def _with_extensions(self, capabilities: Any) -> Any:
         """Return capabilities with the extensions of the user's client, where this revision declares them."""
         if self.binding.extension is not None:
-            from ..tasks.extension_binding import declare_tasks
-
             # Calls that the client does not want as tasks go without.
-            capabilities = declare_tasks(capabilities)
+            capabilities = tasks_module("extension_binding").declare_tasks(capabilities)
         if self.binding.wire_methods is None:
             return capabilities
         from ..extensions.extended_binding import declare_extensions

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.calls import Call
     from ..methods import RequestMethod
-    from ..tasks.store import MemoryTasks
+    from ..task_interfaces import TaskStore
 
 _CORE_TASKS: Mapping[str, Any] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 """The capability of a server of 2025-11-25 that runs tool calls as tasks."""
 
 
-def execute_tasks(store: MemoryTasks, binding: Binding, execute: Callable[[MemoryTasks], None]) -> bool:
+def execute_tasks(store: TaskStore, binding: Binding, execute: Callable[[TaskStore], None]) -> bool:
     """Let a twin run calls as tasks of its original's ``store`` if the twin's revision can; return whether it does.
 
     ``binding`` is that of the twin; ``execute`` lets it begin.
@@ -58,7 +58,7 @@ def with_tasks_declared(binding: Binding, capabilities: Any) -> Any:
     return codec.structure({**codec.unstructure(capabilities), "tasks": _CORE_TASKS}, capabilities.__class__)
 
 
-def with_support_declared(store: MemoryTasks, binding: Binding, result: Any) -> Any:
+def with_support_declared(store: TaskStore, binding: Binding, result: Any) -> Any:
     """Return a list of tools that says which of them may be called as tasks, if the revision can say so."""
     if binding.era == "stateless":
         return result

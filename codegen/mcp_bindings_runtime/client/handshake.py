@@ -9,13 +9,12 @@ from ..connection.connection import Connection
 from ..errors import ResponseError
 from ..methods import RequestMethod
 from ..session.handshake import HandshakeClientSession
+from ..task_interfaces import core_tasks, tasks_module
 from .client import Client
 from .options import HandshakeClientOptions
 
 if TYPE_CHECKING:
     from ..session.events import Incoming, Notified
-    from ..tasks.core_tasks import CoreTasks
-    from ..tasks.store import MemoryTasks
     from ..transports import Transport
 
 R = TypeVar("R")
@@ -36,12 +35,8 @@ class HandshakeClient(Client):
     def __init__(self, open_transport: Callable[[], Transport], **options: Any) -> None:
         chosen = HandshakeClientOptions(self.binding, **options)
         super().__init__(open_transport, chosen)
-        self._tasks = None if chosen.tasks is None else self._core_tasks(chosen.tasks)
-
-    def _core_tasks(self, tasks: MemoryTasks) -> CoreTasks:
-        from ..tasks.core_tasks import CoreTasks
-
-        return CoreTasks(self.binding, self._handlers, tasks, self)
+        tasks = chosen.tasks
+        self._tasks = None if tasks is None else core_tasks(self.binding, self._handlers, tasks, self)
 
     def _also_declared(self) -> Sequence[str]:
         return [*super()._also_declared(), *(() if self._tasks is None else self._tasks.declared)]
@@ -95,9 +90,7 @@ class HandshakeClient(Client):
     ) -> R:
         """Return the result of a request; see ``Client.request``."""
         if self.task_support and key.name == _CALL_TOOL:
-            from ..tasks.tool_support import check
-
-            check(self, params)
+            tasks_module("tool_support").check(self, params)
         try:
             connection = self._connection or self.connection
             result: R = connection.request(key, params, timeout=timeout, on_progress=on_progress)
@@ -108,9 +101,7 @@ class HandshakeClient(Client):
 
             raise typed_elicitation_error(self.connection.session, error) from None
         if self.task_support is not None and key.name == _LIST_TOOLS:
-            from ..tasks.tool_support import learn
-
-            learn(self, result)
+            tasks_module("tool_support").learn(self, result)
         if key.name in self.followed:
             self.follow(key, params, result)
         return result

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..extensions.extension import Extension
     from ..features.limits import Limits
-    from ..tasks.store import MemoryTasks
+    from ..task_interfaces import TaskStore
     from .result_cache import ResultCache
 
 ONLY_OF_ONE_REVISION = frozenset({"discover", "restart"})
@@ -225,7 +225,7 @@ class HandshakeClientOptions(ClientOptions):
         "tasks": Prerequisite("client capability", "tasks"),
     }
 
-    tasks: MemoryTasks | None = option(default=None)
+    tasks: TaskStore | None = option(default=None)
     """Store of the tasks that requests of the server become; None if they become no tasks."""
 
 

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ..connection.call_scope import CallScope, Cancellation
 from ..errors import CallCancelled, UsageError
+from ..task_interfaces import AbandonableTask
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,12 +39,9 @@ class RunningCall(Future[R]):
         except BaseException as fault:  # noqa: BLE001  # raised again by ``result``
             self._settle(partial(self.set_exception, fault))
         else:
-            if not self._settle(partial(self.set_result, result)):
-                from ..tasks.remote_task import RemoteTask
-
-                if isinstance(result, RemoteTask):
-                    # Cancelled when the task was known already, to this thread alone.
-                    result.abandon()
+            if not self._settle(partial(self.set_result, result)) and isinstance(result, AbandonableTask):
+                # Cancelled when the task was known already, to this thread alone.
+                result.abandon()
 
     def cancel(self, reason: str | None = None) -> bool:
         """End the call now, and tell the server, with the reason where the wire carries one; from any thread.

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.context import ServerContext
     from ..connection.handlers import Handlers
-    from ..tasks.store import MemoryTasks, Support
+    from ..task_interfaces import Support, TaskStore
     from .pagination import Paginator
 
 
@@ -24,7 +24,7 @@ class FeatureServer(Protocol):
     @property
     def paginator(self) -> Paginator: ...  # noqa: D102
     @property
-    def tasks(self) -> MemoryTasks: ...  # noqa: D102
+    def tasks(self) -> TaskStore: ...  # noqa: D102
 
     def add_default_handler(self, method: str, function: Callable[[Any, Any], Any]) -> None: ...  # noqa: D102
     def existing_registry(self, name: str) -> Any: ...  # noqa: D102

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ..tasks.store import MemoryTasks, Support
+from ..tasks.store import MemoryTasks
+
+if TYPE_CHECKING:
+    from ..task_interfaces import Support
 
 _TTL: Final = 3600.0
 _LONGEST: Final = 86_400.0

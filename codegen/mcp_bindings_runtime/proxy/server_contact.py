@@ -13,7 +13,7 @@ from ..tasks.extension_binding import declares_tasks
 if TYPE_CHECKING:
     from ..binding import Binding
     from ..methods import RequestMethod
-    from ..tasks.store import Support
+    from ..task_interfaces import Support
     from ..transports import Transport
 
 CONTACT_SECONDS: Final = 60.0

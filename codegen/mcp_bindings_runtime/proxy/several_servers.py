@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..binding import Binding
     from ..methods import NotificationMethod, RequestMethod
     from ..server.subscription_opening import Listener
-    from ..tasks.store import Support
+    from ..task_interfaces import Support
     from .backend_server import BackendServer
 
 SEPARATOR: Final = "__"

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..session import handshake
 from ..session.session import Session
+from ..task_interfaces import core_tasks
 from .announcements import Announcement
 from .runnable import RunnableServer
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
     from ..connection.context import Context
-    from ..tasks.store import MemoryTasks
+    from ..task_interfaces import TaskStore
 
 _SET_LEVEL = "logging/setLevel"
 
@@ -33,10 +34,8 @@ class HandshakeServer(RunnableServer):
             self.binding, info=self.info, capabilities=self.capabilities, instructions=self.instructions
         )
 
-    def _execute_tasks(self, tasks: MemoryTasks) -> None:
-        from ..tasks.core_tasks import CoreTasks
-
-        self._receiver = CoreTasks(self.binding, self._handlers, tasks, self)
+    def _execute_tasks(self, tasks: TaskStore | None) -> None:
+        self._receiver = core_tasks(self.binding, self._handlers, tasks, self)
 
     def _send_announcement(self, connection: Channel, announcement: Announcement) -> None:
         connection.notify(announcement.key, announcement.params)

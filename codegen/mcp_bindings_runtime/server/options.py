@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..extensions.extension import Extension
     from ..features.limits import Limits
-    from ..tasks.store import MemoryTasks
+    from ..task_interfaces import TaskStore
 
 
 class ServerOptions(Options):
@@ -73,7 +73,7 @@ class ServerOptions(Options):
     """Seconds without a message after which the client is pinged; None for never."""
     ping_failures: int = option(default=3)
     """Number of pings without a response after which the connection is closed."""
-    tasks: MemoryTasks | None = option(default=None)
+    tasks: TaskStore | None = option(default=None)
     """Store of tasks; None if requests are not run as tasks."""
 
     extensions: Sequence[ModuleType | Extension] = option(default=())

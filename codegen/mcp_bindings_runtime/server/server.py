@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from ..features.prompts import Prompts
     from ..features.resources import Resources
     from ..features.tools import Tools
-    from ..tasks.core_tasks import CoreTasks
-    from ..tasks.extension_tasks import ExtensionTasks
-    from ..tasks.store import MemoryTasks, Support
+    from ..task_interfaces import Support, TaskReceiver, TaskStore
     from ..transports import Transport
     from .subscription_opening import ChangeSource
 
@@ -90,8 +88,8 @@ class Server(Limited, ABC):
         self.relays: list[Callable[[Announcement], None]] = []
         """Functions that pass announcements on to the clients of other processes."""
         self._paginator: Paginator | None = None
-        self._receiver: CoreTasks | ExtensionTasks | None = None
-        self._declared: tuple[frozenset[str], CoreTasks | ExtensionTasks | None, Any] | None = None
+        self._receiver: TaskReceiver | None = None
+        self._declared: tuple[frozenset[str], TaskReceiver | None, Any] | None = None
         """Handled methods, task receiver, and the capabilities that follow from them."""
         self._served = ServedRevisions(self.binding, chosen.revisions)
         self._registries: dict[str, Any] = {}
@@ -174,19 +172,17 @@ class Server(Limited, ABC):
         return self.capabilities
 
     @property
-    def tasks(self) -> MemoryTasks:
+    def tasks(self) -> TaskStore:
         """The store of tasks: the option ``tasks``, or else one with default limits.
 
         Raise `UsageError` in a revision without tasks.
         """
         if self._receiver is None:
-            from ..tasks.store import MemoryTasks
-
-            self._execute_tasks(MemoryTasks())
-        return cast("CoreTasks | ExtensionTasks", self._receiver).store
+            self._execute_tasks(None)
+        return cast("TaskReceiver", self._receiver).store
 
     @property
-    def existing_tasks(self) -> MemoryTasks | None:
+    def existing_tasks(self) -> TaskStore | None:
         """The store of tasks; None if requests are not run as tasks."""
         return None if self._receiver is None else self._receiver.store
 
@@ -195,8 +191,8 @@ class Server(Limited, ABC):
         return "forbidden" if self._receiver is None else self._receiver.store.support(tool)
 
     @abstractmethod
-    def _execute_tasks(self, tasks: MemoryTasks) -> None:
-        """Execute requests as tasks from now on."""
+    def _execute_tasks(self, tasks: TaskStore | None) -> None:
+        """Execute requests as tasks from now on, in a store of default limits for None."""
 
     # Registries of features.
 

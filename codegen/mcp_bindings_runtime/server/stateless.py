@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..features.cache_hints import CachePolicy
     from ..methods import NotificationMethod, RequestMethod
     from ..session.multi_round import RequestStates, Round
+    from ..task_interfaces import TaskStore
     from ..tasks.extension_tasks import ExtensionTasks
-    from ..tasks.store import MemoryTasks
     from .call_router import CallRouter
 
 
@@ -73,14 +73,16 @@ class StatelessServer(RunnableServer):
 
     # Tasks.
 
-    def _execute_tasks(self, tasks: MemoryTasks) -> None:
+    def _execute_tasks(self, tasks: TaskStore | None) -> None:
         from ..tasks.extension_binding import with_tasks
         from ..tasks.extension_tasks import ExtensionTasks
+        from ..tasks.store import MemoryTasks
 
+        store: Any = MemoryTasks() if tasks is None else tasks
         self.binding = with_tasks(self.binding)
         self._handlers.extend(self.binding)
         self._receiver = self._extension = ExtensionTasks(
-            self.binding, self._handlers, tasks, self, self._send_task_status
+            self.binding, self._handlers, store, self, self._send_task_status
         )
 
     def detach(self, incoming: Incoming, *, required: bool) -> None:

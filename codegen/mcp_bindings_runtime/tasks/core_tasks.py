@@ -21,11 +21,12 @@ from ..meta import with_entries
 from ..session.events import Incoming
 from ..session.task_tracker import related_meta, task_capability
 from .engine import TaskEngine, settled
-from .store import MemoryTasks, Support, timestamp
+from .store import MemoryTasks, timestamp
 from .stored_task import Status, StoredTask
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
+    from ..task_interfaces import Support
 
 _CALL_TOOL = "tools/call"
 _TASK_REQUESTS = ("tools/call", "sampling/createMessage", "elicitation/create")
@@ -44,16 +45,13 @@ _MESSAGES: dict[Situation, str] = {
 class CoreTasks(TaskEngine):
     """The tasks of one side, and its answers to requests about tasks.
 
-    Raise `UsageError` if the revision has no tasks, or ``store`` is not a ``MemoryTasks``.
+    Raise `UsageError` if ``store`` is not a ``MemoryTasks``.
     """
 
     cancelled_outcome = ErrorObject(INTERNAL_ERROR, "The task was cancelled")
     """The answer to ``tasks/result`` for a cancelled task; the specification names no code."""
 
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
-        if "tasks/result" not in binding.requests:
-            text = f"{binding.revision} has no tasks; they exist in 2025-11-25, and later as an extension"
-            raise UsageError(text)
         unchecked: Any = store
         if not isinstance(unchecked, MemoryTasks):
             text = f"`tasks` must be a MemoryTasks(), got {unchecked!r}"

@@ -5,7 +5,7 @@ A subclass adapts it to one wire: how the result of the request arrives, and wha
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -15,6 +15,7 @@ from ..connection.call_scope import CallScope
 from ..errors import CallCancelled, McpError, RequestTimeout
 from ..logs import write_log
 from ..session.late_tasks import FINAL
+from ..task_interfaces import AbandonableTask
 
 if TYPE_CHECKING:
     from ..binding import Binding
@@ -56,7 +57,7 @@ class TaskRequestor(Protocol):
         ...
 
 
-class RemoteTask(ABC, Generic[R, S]):
+class RemoteTask(AbandonableTask, Generic[R, S]):
     """A request that the other side executes as a task; ``R`` is the type of its result, ``S`` that of its state.
 
     ``limit`` is how many seconds ``result`` waits by default. ``params`` are those of the request. ``pause`` is called

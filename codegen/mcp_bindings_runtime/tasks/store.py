@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from ..connection.account import Account
 from ..connection.thread_pool import ThreadPool
@@ -32,8 +32,7 @@ from .stored_task import Question, Status, StoredTask, Watcher
 if TYPE_CHECKING:
     from ..features.pagination import Paginator
     from ..methods import RequestMethod
-
-Support: TypeAlias = Literal["forbidden", "optional", "required"]
+    from ..task_interfaces import Support
 
 _SUPPORT: Final = ("forbidden", "optional", "required")
 _ENTROPY = 32

@@ -738,6 +738,11 @@ class Server(RuntimeServer):
             self, name: str, version: str, **options: Unpack[ServerOptions]
         ) -> None: ...
 
+        @property
+        def tasks(self) -> MemoryTasks:
+            """The store of tasks: the option ``tasks``, or else one with default limits."""
+            ...
+
     def wsgi_app(self, **options: Unpack[EndpointOptions]) -> Application:
         """Return a WSGI application that serves this server over HTTP.
 
