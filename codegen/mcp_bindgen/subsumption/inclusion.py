@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from mcp_bindgen.subsumption.alternatives import Alternative, Kind, NormalForms
 from mcp_bindgen.subsumption.conjunction import Conjunction, Part, are_same, joined
 from mcp_bindgen.subsumption.emptiness import Emptiness
+from mcp_bindgen.subsumption.identity import Identity
 from mcp_bindgen.subsumption.json_values import canonical
 from mcp_bindgen.subsumption.judge import Judge, Undecidable
 from mcp_bindgen.subsumption.members import ArrayView, ObjectView
@@ -44,6 +45,7 @@ class Inclusion:
         self._judge = judge
         self._undeclared = undeclared
         self._empty = Emptiness(forms, judge)
+        self._identity = Identity()
         self._proven: dict[tuple[_Key, _Key], bool] = {}
         self._order: list[tuple[_Key, _Key]] = []
         self._pairs = 0
@@ -62,6 +64,7 @@ class Inclusion:
         ``is_root``: these are whole arguments or results, which are records even if they declare no members.
         """
         self._pairs = 0
+        self._identity.begin()
         alternatives = self._forms.of(one).items if is_root else ()
         root = frozenset(_key(each.leaves) for each in alternatives)
         if root != self._root and not self._undeclared:
@@ -83,7 +86,7 @@ class Inclusion:
             return True
         if pair in self._proven:
             return self._proven[pair]
-        if are_same(one, other):
+        if are_same(one, other) or self._identity.holds(one, other):
             return True
         self._pairs += 1
         if self._pairs > MAX_PAIRS:

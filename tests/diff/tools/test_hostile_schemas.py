@@ -69,6 +69,57 @@ def test_a_schema_that_consists_of_itself_proves_nothing(cyclic: Any) -> None:
     assert "undecided" in verdicts(members(TEXT), members(dict(cyclic)))
 
 
+CYCLIC: list[Any] = [
+    {"type": "object", "properties": {"v": {"$ref": "#/properties/v"}}},
+    {"$defs": {"c": {"$ref": "#/$defs/c"}}, "properties": {"v": {"$ref": "#/$defs/c"}}},
+    {
+        "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}},
+        "properties": {"v": {"$ref": "#/$defs/a"}},
+    },
+    {
+        "properties": {
+            "v": {
+                "$defs": {"c": {"anyOf": [{"$ref": "#/properties/v/$defs/c"}]}},
+                "not": {"$ref": "#/properties/v/$defs/c"},
+            }
+        }
+    },
+    {"properties": {"v": {"$ref": "https://schemas.example/a.json"}}},
+    {"properties": {"v": {"$ref": "#/$defs/missing"}}},
+]
+
+
+@pytest.mark.parametrize("schema", CYCLIC)
+def test_a_schema_that_consists_of_itself_is_equal_to_itself(schema: Any) -> None:
+    reordered = dict(reversed(schema.items()))
+    assert verdicts(schema, schema) == verdicts(schema, reordered) == set()
+    # Another member changes, and this one does not.
+    assert verdicts(schema, with_member(schema, TEXT)) == {"risky"}
+    assert verdicts(with_member(schema, TEXT), with_member(schema, {"type": "integer"})) == {"breaking"}
+
+
+def with_member(schema: Any, member: Any) -> Any:
+    return {**schema, "properties": {**schema["properties"], "w": member}}
+
+
+def test_equal_references_to_different_schemas_are_not_equal() -> None:
+    old = {"$defs": {"c": {"$ref": "#/$defs/d"}, "d": TEXT}, "properties": {"v": {"$ref": "#/$defs/c"}}}
+    new = {**old, "$defs": {**old["$defs"], "d": {"type": "integer"}}}
+    assert verdicts(old, new) == {"breaking"}
+    cyclic = {**old, "$defs": {**old["$defs"], "d": {"$ref": "#/$defs/c"}}}
+    assert verdicts(old, cyclic) == {"undecided"}
+    relative = {"$ref": "a.json"}
+    one, other = ({"$id": f"https://{host}.example/", "properties": {"v": relative}} for host in "ab")
+    assert verdicts(one, other) == {"undecided"}
+
+
+def test_references_have_the_meaning_of_their_dialect() -> None:
+    schema = {"properties": {"v": {"$ref": "#/definitions/c", "maximum": 1}}, "definitions": {"c": {"type": "integer"}}}
+    older = {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
+    assert verdicts(older, schema) == {"breaking"}
+    assert verdicts(schema, older) == {"compatible"}
+
+
 def test_a_reference_to_another_document_is_not_fetched() -> None:
     assert "undecided" in verdicts(members(TEXT), members({"$ref": "https://schemas.example/a.json"}))
 

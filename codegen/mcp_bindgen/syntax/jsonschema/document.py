@@ -50,6 +50,10 @@ class SchemaDocument:
         """Return a schema of the document as JSON."""
         return self._reader.written[schema.pointer]
 
+    def known(self, pointer: str) -> Schema | None:
+        """Return the schema at a pointer; None if there is none that was read."""
+        return self._reader.schemas.get(pointer)
+
     def at(self, pointer: str) -> Schema:
         """Return the schema at a pointer, below any member; raise ``KeyError`` if there is no value."""
         schemas = self._reader.schemas
