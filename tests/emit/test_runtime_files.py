@@ -203,7 +203,7 @@ with ours.Client.in_memory(server, **{options}) as client:
     ("client", "server"), [("2025-11-25", "2026-07-28"), ("2026-07-28", "2025-11-25"), ("2025-11-25", "2025-11-25")]
 )
 def test_tasks_work_across_the_revisions_of_a_copy(client: str, server: str, tmp_path: Path) -> None:
-    labels = sorted({client, server, *(["ext-tasks"] if client != server else [])})
+    labels: list[str] = sorted({client, server, *(["ext-tasks"] if client != server else [])})
     write(generate([Bundled(each) for each in labels]).files, tmp_path / "tasks_mcp")
     options = {"tasks": True} if client == "2026-07-28" else {}
     names = {"client": client.replace("-", "_"), "server": server.replace("-", "_")}
