@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -168,6 +169,32 @@ def test_a_question_without_a_form_is_refused_before_anything_is_sent() -> None:
         assert (error.method, error.section) == ("elicitation/create", "client/elicitation")
         assert caught.value.code == -32603
         assert caught.value.data["reason"] == error.reason
+
+
+@pytest.mark.parametrize("client_revision", HANDSHAKE)
+@pytest.mark.parametrize("given", [{}, {"reason": "a terminal is needed"}])
+def test_a_tool_that_needs_an_undeclared_capability_says_so_to_models(client_revision: str, given: Any) -> None:
+    mcp = package(NEW)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        raise ResponseError(-32021, "Missing required client capability", json.loads(params.name))
+
+    @server.handler(mcp.methods.GET_PROMPT)
+    def prompt(params: Any, context: Any) -> Any:
+        raise ResponseError(-32021, "Missing required client capability", json.loads(params.name))
+
+    lacking = json.dumps({"requiredCapabilities": {"sampling": {}}, **given})
+    extension = json.dumps({"requiredCapabilities": {"extensions": {"x": {}}}})
+    with package(client_revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        result = client.call_tool(lacking)
+        assert result.is_error
+        assert text_of(result) == given.get("reason", "this needs 'sampling', which the client has not declared")
+        for fail in (lambda: client.call_tool(extension), lambda: client.get_prompt(lacking)):
+            with pytest.raises(ResponseError) as caught:
+                fail()
+            assert caught.value.code == -32603
 
 
 def test_a_result_may_ask_for_input_so_often() -> None:

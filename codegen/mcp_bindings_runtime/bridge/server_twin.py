@@ -23,6 +23,7 @@ from .incoming_view import IncomingView
 from .parked_calls import ParkedCall, ParkedCalls
 from .translation import translators
 from .twin_contexts import context_class
+from .undeclared_capability import missing_input_text
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _SET_LEVEL = "logging/setLevel"
 _SUBSCRIBE = "resources/subscribe"
 _UNSUBSCRIBE = "resources/unsubscribe"
+_CALL_TOOL = "tools/call"
 _LIST_TOOLS = "tools/list"
 _MAX_ROUNDS = 16
 """Limit on the results of one call that ask for input."""
@@ -181,8 +183,15 @@ class ServerTwin(Server):
                     raise
                 return view.outward.result(key, instead, seen.id)
         except ResponseError as error:
+            instead = self.result_instead_of(key, error)
+            if instead is not None:
+                return instead
             found = ErrorObject(error.code, error.message, error.data)
             raise ResponseError(*view.outward.error(key.name, found, seen.id)) from error
+
+    def result_instead_of(self, _key: RequestMethod[Any, Any], _error: ResponseError) -> Any:
+        """Return the result in this revision that stands for an error of the original's handler; None if none does."""
+        return None
 
     def _with_task_support(self, result: Any) -> Any:
         """Return a list of tools that says which of them may be called as tasks."""
@@ -271,6 +280,12 @@ class HandshakeTwin(ServerTwin):
         except ResponseError:
             session.subscribed.discard(incoming.params.uri)
             raise
+
+    def result_instead_of(self, key: RequestMethod[Any, Any], error: ResponseError) -> Any:
+        """Report a missing capability in the result of a tool, which models read, as servers with sessions do."""
+        text = missing_input_text(error) if key.name == _CALL_TOOL else None
+        types = self.binding.types
+        return None if text is None else types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
     def result_of(self, channel: ChannelView, seen: IncomingView) -> Any:
         """Return the result of the original's handler; send the questions in a result to the client, and call again."""

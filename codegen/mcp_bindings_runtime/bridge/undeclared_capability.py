@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from ..errors import NotDeclared, ResponseError
 from ..jsonrpc import MISSING_CLIENT_CAPABILITY
-from ..session.multi_round import required_capabilities
+from ..session.multi_round import missing_capability
+
+_FOR_INPUT: Final = frozenset({"elicitation", "roots", "sampling"})
 
 
 class UndeclaredCapability(NotDeclared, ResponseError):
@@ -15,11 +20,25 @@ class UndeclaredCapability(NotDeclared, ResponseError):
     """
 
     def __init__(self, method: str, capability: str) -> None:
-        text = f"{method} needs the capability {capability!r}, which the client has not declared"
-        data = {**required_capabilities(capability), "reason": text}
-        ResponseError.__init__(self, MISSING_CLIENT_CAPABILITY, "Missing required client capability", data)
-        self.text = text
+        error = missing_capability(method, capability)
+        ResponseError.__init__(self, *error)
+        self.text: str = error.data["reason"]
         """The reason, in a sentence."""
 
     def __str__(self) -> str:
         return self.text
+
+
+def missing_input_text(error: ResponseError) -> str | None:
+    """Return which capability for requests for input the client lacks, in a sentence; None for another error."""
+    data: Any = error.data
+    required: Any = data.get("requiredCapabilities") if isinstance(data, Mapping) else None
+    if (
+        error.code != MISSING_CLIENT_CAPABILITY
+        or not isinstance(required, Mapping)
+        or not _FOR_INPUT.issuperset(required)
+    ):
+        return None
+    reason: Any = data.get("reason")
+    names = " and ".join(map(repr, required))
+    return reason if isinstance(reason, str) else f"this needs {names}, which the client has not declared"

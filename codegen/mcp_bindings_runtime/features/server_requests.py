@@ -11,9 +11,9 @@ from typing import Any
 from ..binding import Binding
 from ..errors import NotDeclared, ProtocolError, ResponseError, UsageError
 from ..installed_revisions import facts_of
-from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
+from ..jsonrpc import INVALID_PARAMS
 from ..methods import RequestMethod
-from ..session.multi_round import required_capabilities
+from ..session.multi_round import missing_capability
 from . import elicitation, sampling
 from .client_methods import ELICIT, SAMPLE
 from .error_codes import ERROR_CODES, Situation
@@ -29,7 +29,7 @@ def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: A
     for path in _required(binding, key, params):
         if not _declares(binding, context.peer_capabilities, path):
             if binding.era == "stateless":
-                raise _missing(path)
+                raise ResponseError(*missing_capability(key.name, path))
             facts = facts_of(context.peer_revision)
             if facts is not None and not facts.handshake:
                 from ..bridge.undeclared_capability import UndeclaredCapability
@@ -111,10 +111,6 @@ def _declares(binding: Binding, capabilities: Any, path: str) -> bool:
         return True
     # A client that declares no mode supports forms (Elicitation: Capabilities).
     return path == "elicitation.form" and not binding.declares(capabilities, "elicitation.url")
-
-
-def _missing(path: str) -> ResponseError:
-    return ResponseError(MISSING_CLIENT_CAPABILITY, "Missing required client capability", required_capabilities(path))
 
 
 def _refused(binding: Binding, key: RequestMethod[Any, Any], situation: Situation, reason: str) -> Exception:

@@ -17,7 +17,7 @@ from typing import Any, overload
 
 from ..binding import Binding
 from ..errors import DecodeError, ResponseError
-from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
+from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, ErrorObject
 from ..methods import RequestMethod
 from .control_flow import InputNeeded
 
@@ -137,17 +137,17 @@ def require_capability(binding: Binding, capabilities: Any, key: RequestMethod[A
     """Raise ``ResponseError`` (-32021) if the client has not declared that it answers a request."""
     if key.capability is None or binding.declares(capabilities, key.capability):
         return
-    raise ResponseError(
-        MISSING_CLIENT_CAPABILITY, "Missing required client capability", required_capabilities(key.capability)
-    )
+    raise ResponseError(*missing_capability(key.name, key.capability))
 
 
-def required_capabilities(path: str) -> dict[str, Any]:
-    """Return the data of the error -32021 for the path of a capability, such as ``sampling.tools``."""
+def missing_capability(method: str, path: str) -> ErrorObject:
+    """Return the error -32021 for a request that needs the capability with this path, such as ``sampling.tools``."""
     required: dict[str, Any] = {}
     for part in reversed(path.split(".")):
         required = {part: required}
-    return {"requiredCapabilities": required}
+    reason = f"{method} needs the capability {path!r}, which the client has not declared"
+    data = {"requiredCapabilities": required, "reason": reason}
+    return ErrorObject(MISSING_CLIENT_CAPABILITY, "Missing required client capability", data)
 
 
 def _name(index: int) -> str:

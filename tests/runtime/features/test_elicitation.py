@@ -328,7 +328,7 @@ def test_a_server_asks_only_in_the_modes_that_are_declared(revision):
 
     found = called(revision, ask, elicitation_url=fill_in)
     if revision in STATELESS:
-        assert found == str({"requiredCapabilities": {"elicitation": {"form": {}}}})
+        assert str({"elicitation": {"form": {}}}) in found
     else:
         assert found.startswith("NotDeclared: elicitation/create needs the capability 'elicitation.form'")
 
@@ -345,7 +345,7 @@ def test_no_page_is_asked_of_a_client_that_takes_forms_alone(revision):
 
     found = called(revision, ask, elicitation=fill_in)
     if revision in STATELESS:
-        assert found == str({"requiredCapabilities": {"elicitation": {"url": {}}}})
+        assert str({"elicitation": {"url": {}}}) in found
     else:
         assert found.startswith("NotDeclared: elicitation/create needs the capability 'elicitation.url'")
     assert seen == []

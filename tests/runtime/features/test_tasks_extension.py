@@ -306,7 +306,7 @@ def test_a_question_that_the_client_cannot_answer_fails_the_task() -> None:
         task_id = client.call("confirm_delete", {"filename": "a.txt"})["taskId"]
         ended = client.until(task_id, {"failed"})
         assert ended["error"]["code"] == MISSING
-        assert ended["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
+        assert ended["error"]["data"]["requiredCapabilities"] == {"elicitation": {}}
 
 
 def test_a_question_is_given_up_with_its_task(caplog: pytest.LogCaptureFixture) -> None:

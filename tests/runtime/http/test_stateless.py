@@ -208,7 +208,7 @@ def test_a_capability_that_is_missing_is_a_bad_request():
     with endpoint(server) as wire:
         refused = send(wire, call(1))
         assert (refused.status, refused.code) == (400, -32021)
-        assert refused.json["error"]["data"] == {"requiredCapabilities": {"roots": {}}}
+        assert refused.json["error"]["data"]["requiredCapabilities"] == {"roots": {}}
         asked = send(wire, call(1), capabilities={"roots": {}}).json["result"]
         assert asked["resultType"] == "input_required"
 

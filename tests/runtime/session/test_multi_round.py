@@ -253,7 +253,9 @@ def test_nothing_is_asked_of_a_client_that_cannot_answer(states: RequestStates, 
     )
     with pytest.raises(ResponseError) as refused:
         replay.answer(key, None)
-    assert (refused.value.code, refused.value.data) == (-32021, {"requiredCapabilities": {name: {}}})
+    reason = f"{key.name} needs the capability {name!r}, which the client has not declared"
+    data = {"requiredCapabilities": {name: {}}, "reason": reason}
+    assert (refused.value.code, refused.value.data) == (-32021, data)
 
 
 # Over the wire.
