@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mcp_bindings_runtime.errors import HttpError, ResponseError
 from mcp_bindings_runtime.transports.streams import Streams
 from support.backends import break_backend, write_backend
 from support.bridge_programs import MAIN, bridge_program
+from support.raw_http_client import PLAIN
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_http_server import McpPeer
 from support.scripted_peers import PATIENCE, environment, package, program, text_of
@@ -93,6 +95,28 @@ def test_clients_need_the_token():
             connect.http(url, revisions=[LATEST])
         with connect.http(url, headers={"Authorization": f"Bearer {TOKEN}"}, revisions=[LATEST]) as client:
             assert text_of(client.call_tool("echo", {"n": 1})) == "1"
+
+
+def status(port: int, **headers: str) -> int:
+    """Return the HTTP status of the answer to a ping with these headers."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+        connection.request("POST", "/mcp", b'{"jsonrpc":"2.0","id":1,"method":"ping"}', {**PLAIN, **headers})
+        return connection.getresponse().status
+
+
+def test_hosts_and_origins_are_allowed_by_options():
+    allowed = ("--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com")
+    with bridge_program(*allowed, "--", *program("echo.py", LATEST)) as served:
+        assert served.process.stderr is not None
+        for headers, option in (
+            ({"Host": "other.example"}, "--allow-host 'other.example'"),
+            ({"Origin": "https://page.example"}, "--allow-origin 'https://page.example'"),
+        ):
+            assert status(served.port, **headers) == 403
+            assert option in served.process.stderr.readline()
+        # Without a session, a ping is refused for that.
+        for headers in ({"Host": "mcp.example.com"}, {"Host": "localhost"}, {"Origin": "https://app.example.com"}):
+            assert status(served.port, **headers) == 400
 
 
 def test_the_token_of_a_client_is_not_passed_on():
@@ -246,6 +270,18 @@ MISTAKES = {
     ),
     "a revision": (["bridge", "--revision", "1999-01-01", "--", "y"], "1999-01-01"),
     "a report": (["bridge", "--report", "no/such/file", "--", "y"], "cannot write 'no/such/file'"),
+    "a host without HTTP": (
+        ["bridge", "--allow-host", "x.example", "--", "y"],
+        "--allow-host and --allow-origin require --http",
+    ),
+    "a host": (
+        ["bridge", "--http", "0", "--allow-host", "https://x.example", "--", "y"],
+        "--allow-host must be a name such as mcp.example.com or mcp.example.com:8443, or *, got 'https://x.example'",
+    ),
+    "an origin": (
+        ["bridge", "--http", "0", "--allow-origin", "x.example", "--", "y"],
+        "--allow-origin must be an origin such as https://app.example.com, or *, got 'x.example'",
+    ),
     "a short token": (
         ["bridge", "--http", "0", "--require-token-env", "HOME", "--", "y"],
         "HOME: an API key must have at least 16 characters",

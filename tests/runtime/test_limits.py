@@ -376,7 +376,7 @@ def test_a_stream_that_nobody_resumes_expires(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_beginning_of_a_refused_name_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    RefusalLog().log("Host", "a" * 79 + "bc", "allowed_hosts")
+    RefusalLog().log("Host", "a" * 79 + "bc")
     (line,) = (each.getMessage() for each in caplog.records)
     assert "ab'" in line
     assert "bc" not in line

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.http.redis.store import RedisStore
 
     from mcp_bindgen.calling.connection import Server
+    from mcp_bindgen.calling.http_address import HttpAddress
 
 _ATTEMPTS: Final = 5
 """Starts of a command in a row that may fail; the pauses between them are 7.5 seconds together."""
@@ -56,7 +57,7 @@ class BridgeProcess:
         self._stop: Callable[[], object] | None = None
         """Ends the service; None before it begins."""
 
-    def run(self, address: tuple[str, int] | None, authorization: Any) -> None:
+    def run(self, address: HttpAddress | None, authorization: Any) -> None:
         """Serve over HTTP at an address, or over stdio, until the client leaves or no server behind can be used.
 
         Raise ``UsageError`` for servers that clash, and an address that cannot be used.
@@ -75,23 +76,14 @@ class BridgeProcess:
                 proxy = opened.enter_context(closing(Proxy(backends, version=__version__, shared=store is not None)))
                 self._serve(proxy, address, authorization, store)
 
-    def _serve(
-        self, proxy: Proxy, address: tuple[str, int] | None, authorization: Any, store: RedisStore | None
-    ) -> None:
-        from mcp_bindings import serve
-
+    def _serve(self, proxy: Proxy, address: HttpAddress | None, authorization: Any, store: RedisStore | None) -> None:
         if address is None:
+            from mcp_bindings import serve
+
             self._begin(proxy.server.close)
             serve.stdio(proxy.server)
-            return
-        from mcp_bindings_runtime.http.server.http_server import print_url
-
-        def ready(http_server: Any) -> None:
-            self._begin(http_server.close)
-            print_url(http_server)
-
-        host, port = address
-        serve.http(proxy.server, host=host, port=port, authorization=authorization, store=store, ready=ready)
+        else:
+            address.serve(proxy.server, begin=self._begin, authorization=authorization, store=store)
 
     def _contact(self) -> list[BackendServer]:
         """Contact all servers at the same time; return those that can be used."""

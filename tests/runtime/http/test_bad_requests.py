@@ -359,7 +359,7 @@ def test_only_so_many_refused_names_are_remembered(names):
         patch.setattr(origin_policy, "write_log", lambda level, text, *values: said.append(text % values))
         refusals = RefusalLog(5)
         for name in names * 2:
-            refusals.log("Host", name, "allowed_hosts")
+            refusals.log("Host", name)
     different = len({name[:80] for name in names})
     assert len(said) == min(different, 5) + (different >= 5)
     assert all("\n" not in each and len(each) < 800 for each in said)

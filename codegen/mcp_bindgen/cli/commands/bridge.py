@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.address import DEFAULT_HOST, Address
+from mcp_bindgen.cli.address import DEFAULT_HOST
 from mcp_bindgen.cli.completion import complete_revision
+from mcp_bindgen.cli.http_options import HttpOptions, http_options
 from mcp_bindgen.cli.server_options import (
     AcceptsServerCommand,
     ServerOptions,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mcp_bindgen.bridge.loss_report import LossReport
     from mcp_bindgen.calling.bridge_store import RedisAddress
     from mcp_bindgen.calling.connection import Server
+    from mcp_bindgen.calling.http_address import HttpAddress
 
 _HOLDER = "holder of the shared token"
 """Principal of all clients that send the token."""
@@ -38,7 +40,7 @@ _HOSTS = frozenset({DEFAULT_HOST, "localhost", "::1"})
     metavar="FILE",
     help="File with mcpServers, such as .mcp.json: use its servers called NAME, or all without NAME, instead of COMMAND.",
 )
-@click.option("--http", "address", type=Address(), metavar="[HOST:]PORT", help="Serve over HTTP at /mcp, not stdio.")
+@http_options
 @click.option(
     "--revision",
     metavar="REVISION",
@@ -86,7 +88,6 @@ def command(
     ctx: click.Context,
     names: tuple[str, ...],
     file: Path | None,
-    address: tuple[str, int] | None,
     revision: str | None,
     require_token_env: str | None,
     redis: str | None,
@@ -95,6 +96,7 @@ def command(
     timeout: float,
     report: Path | None,
     fail_on: str,
+    http: HttpOptions,
     reached: ServerOptions,
 ) -> int:
     """Pass requests on to a server, whatever its revision and transport.
@@ -123,6 +125,7 @@ def command(
     servers = _servers(ctx, names, file, reached)
     if revision is not None and revision not in catalog.revisions():
         raise catalog.unknown_revision(revision, "--revision")
+    address = http.address(ctx)
     authorization = _authorization(ctx, address, require_token_env, no_auth=no_auth)
     shared = _redis_address(ctx, address, redis, redis_password_env)
     with _losses(report) as losses:
@@ -160,7 +163,7 @@ def _servers(
     return {name: with_login(each) for name, each in servers.items()}
 
 
-def _authorization(ctx: click.Context, address: tuple[str, int] | None, token_env: str | None, *, no_auth: bool) -> Any:
+def _authorization(ctx: click.Context, address: HttpAddress | None, token_env: str | None, *, no_auth: bool) -> Any:
     """Return the check of tokens; None for no check. Raise ``click.UsageError`` for an address open to everybody."""
     if address is None:
         if token_env is not None or no_auth:
@@ -168,9 +171,9 @@ def _authorization(ctx: click.Context, address: tuple[str, int] | None, token_en
             raise click.UsageError(message, ctx)
         return None
     if token_env is None:
-        if address[0] not in _HOSTS and not no_auth:
+        if address.host not in _HOSTS and not no_auth:
             message = (
-                f"everybody who reaches {address[0]} could use the server; pass --require-token-env NAME, or --no-auth "
+                f"everybody who reaches {address.host} could use the server; pass --require-token-env NAME, or --no-auth "
                 "to allow that"
             )
             raise click.UsageError(message, ctx)
@@ -186,7 +189,7 @@ def _authorization(ctx: click.Context, address: tuple[str, int] | None, token_en
 
 
 def _redis_address(
-    ctx: click.Context, address: tuple[str, int] | None, url: str | None, password_env: str | None
+    ctx: click.Context, address: HttpAddress | None, url: str | None, password_env: str | None
 ) -> RedisAddress | None:
     """Return the address of Redis; None if there is only one process. Raise ``click.UsageError``."""
     if url is None:

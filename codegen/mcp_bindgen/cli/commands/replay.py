@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.address import Address
 from mcp_bindgen.cli.completion import complete_file, complete_revision
+from mcp_bindgen.cli.http_options import HttpOptions, http_options
 from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
 
 if TYPE_CHECKING:
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from mcp_bindings_runtime.replay.recording import RecordedMessage
 
+    from mcp_bindgen.calling.http_address import HttpAddress
     from mcp_bindgen.replay.verification import Mismatch
 
 
 @click.command("replay", cls=AcceptsServerCommand, short_help="Serve the recorded answers of a server.")
 @click.argument("path", metavar="FILE", shell_complete=complete_file)
-@click.option("--http", "address", type=Address(), metavar="[HOST:]PORT", help="Serve over HTTP at /mcp, not stdio.")
+@http_options
 @click.option(
     "--ignore",
     multiple=True,
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context,
     path: str,
-    address: tuple[str, int] | None,
     ignore: tuple[str, ...],
     revision: str | None,
     verify: bool,  # click passes it by name
+    http: HttpOptions,
     reached: ServerOptions,
 ) -> int:
     """Serve the answers in FILE, which --record or record= has written.
@@ -72,6 +73,7 @@ def command(
     if not verify and reached.names_server(ctx):
         message = f"a server is only compared with --verify; run: {typed} …"
         raise click.UsageError(message, ctx)
+    address = http.address(ctx)
     if verify and address is not None:
         message = "--verify does not serve; leave out --http"
         raise click.UsageError(message, ctx)
@@ -90,19 +92,19 @@ def command(
 
 
 def _serve(
-    messages: list[RecordedMessage], ignore: tuple[str, ...], revision: str | None, address: tuple[str, int] | None
+    messages: list[RecordedMessage], ignore: tuple[str, ...], revision: str | None, address: HttpAddress | None
 ) -> None:
-    from mcp_bindings import serve
     from mcp_bindings_runtime.replay.server import Replay
 
     replay = Replay(messages, ignore=ignore, revision=revision)
     for unused in replay.unused:
         output.note(f"{unused.place}: not replayed: {unused.reason}")
     if address is None:
+        from mcp_bindings import serve
+
         serve.stdio(*replay.servers)
-        return
-    host, port = address
-    serve.http(*replay.servers, host=host, port=port)
+    else:
+        address.serve(*replay.servers)
 
 
 def _verify(

@@ -18,7 +18,7 @@ from .cheroot_fast_path import FastGateway
 from .cheroot_requests import ServerSettings
 from .connection_handler import ConnectionHandler, ConnectionLimits
 from .options import HttpServerOptions
-from .origin_policy import LOOPBACK
+from .origin_policy import LOOPBACK, RefusalLog
 from .wsgi import Application
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ class HttpServer:
         self._closing = False
         self._stopped = Event()
         self._thread: Thread | None = None
+
+    @property
+    def refusals(self) -> RefusalLog:
+        """The log of refused hosts and origins."""
+        return self._application.refusals
 
     def url(self, path: str = "") -> str:
         """Return the URL of a path on this server."""
@@ -135,7 +140,7 @@ def make_server(servers: Sequence[Server], host: str = "127.0.0.1", port: int = 
     otherwise.
     """
     require_instance("host", host, str, "a str such as '127.0.0.1'")
-    chosen = HttpServerOptions(**{"allowed_hosts": _allowed_hosts(host), **options})
+    chosen = HttpServerOptions(**{"allowed_hosts": hosts_of(host), **options})
     return HttpServer(Application(servers, chosen, connections=chosen.open_connections), chosen, host=host, port=port)
 
 
@@ -175,7 +180,8 @@ def print_url(server: HttpServer) -> None:
             sys.stderr.flush()
 
 
-def _allowed_hosts(host: str) -> list[str]:
+def hosts_of(host: str) -> list[str]:
+    """Return the names by which clients may address a server that listens at ``host``, unless ``allowed_hosts`` is set."""
     name = f"[{host}]" if ":" in host else host
     return list(LOOPBACK) if name in LOOPBACK else [*LOOPBACK, name]
 

@@ -8,7 +8,7 @@ another origin than the server's can read a response only if the response allows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -96,21 +96,23 @@ class RefusalLog:
     def __init__(self, limit: int = MAX_LOGGED) -> None:
         self._limit = limit
         self._logged: set[tuple[str, str]] = set()
+        self.advice: Mapping[str, str] = {"Host": "allowed_hosts=[%r]", "Origin": "allowed_origins=[%r]"}
+        """Text that allows a value, by header: an argument by default, an option in programs with a command line."""
 
-    def log(self, header: str, value: str, option: str) -> None:
-        """Log that requests with this value are answered with 403, and the option that allows it."""
+    def log(self, header: str, value: str) -> None:
+        """Log that requests with this value are answered with 403, and how to allow it."""
         value = value[:_LOGGED_SIZE]
         if (header, value) in self._logged or len(self._logged) >= self._limit:
             return
         self._logged.add((header, value))
-        text = "requests with %s %r are answered with 403; to allow them, pass %s=[%r]"
-        write_log("warning", text, header, value, option, _option_value(header, value))
+        allow = self.advice[header] % _allowed_value(header, value)
+        write_log("warning", "requests with %s %r are answered with 403; to allow them, pass %s", header, value, allow)
         if len(self._logged) == self._limit:
             write_log("warning", "%d names have been refused; further ones are not logged", self._limit)
 
 
-def _option_value(header: str, value: str) -> str:
-    """Return the value of the option that allows a header: that of ``Host`` without its port."""
+def _allowed_value(header: str, value: str) -> str:
+    """Return the value to allow for a header: that of ``Host`` without its port."""
     found = _HOST.fullmatch(value) if header == "Host" else None
     return value if found is None else found[1]
 

@@ -61,7 +61,8 @@ class Application:
     def __init__(self, servers: Sequence[Server], options: EndpointOptions, *, connections: int | None = None) -> None:
         self._routes = routes = Routes(servers)
         self.options = options
-        self._refusals = RefusalLog()
+        self.refusals = RefusalLog()
+        """The log of refused hosts and origins."""
         self._closing = False
         self._pool = pool = HandlerPool(options.handlers, options.handlers_per_source)
         if connections is None:
@@ -226,14 +227,14 @@ class Application:
     def _check_host(self, environ: Mapping[str, Any]) -> None:
         host = environ.get("HTTP_HOST", "")
         if not self.options.origin_policy.allows_host(host):
-            self._refusals.log("Host", host, "allowed_hosts")
+            self.refusals.log("Host", host)
             text = f"Host is {host[:80]!r}, which is not among the hosts that this server allows"
             raise Rejection(403, text)
 
     def _check_origin(self, environ: Mapping[str, Any]) -> None:
         origin = environ.get("HTTP_ORIGIN")
         if origin is not None and not self.options.origin_policy.allows_origin(origin):
-            self._refusals.log("Origin", origin, "allowed_origins")
+            self.refusals.log("Origin", origin)
             text = f"Origin is {origin[:80]!r}, which is not among the origins that this server allows"
             raise Rejection(403, text)
 
