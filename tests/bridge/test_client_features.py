@@ -10,14 +10,13 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, NotDeclared, NotExpressible, ResponseError
 from support.echo_server import echo_server
-from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, those_with
+from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, WITH_PAGE_ERRORS, those_with
 from support.scripted_http_server import HttpPeer, answer
 from support.scripted_peers import PATIENCE, WHO, Spoken, eventually, package, scripted_server, text_of, threads_of
 
 NEW = STATELESS[-1]
 LATEST = HANDSHAKE[-1]
 WITH_TASKS = those_with(lambda each: bool(each.task_methods))
-WITH_PAGE_ERRORS = those_with(lambda each: each.page_errors)
 URI = "file:///notes"
 OTHER_ERA = [*((own, NEW) for own in HANDSHAKE), *((NEW, wire) for wire in HANDSHAKE)]
 OTHERS = [(own, wire) for own in REVISIONS for wire in REVISIONS if own != wire]
@@ -342,7 +341,8 @@ def test_pages_that_come_first_are_shown_and_the_call_is_repeated(action: str) -
         else:
             with pytest.raises(ResponseError) as caught:
                 client.call_tool("x")
-            assert caught.value.code == -32042
+            # 2026-07-28 reserves the code -32042.
+            assert caught.value.code == -32603
     assert seen == ["https://pay.example/"]
 
 

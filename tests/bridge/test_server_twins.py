@@ -16,7 +16,7 @@ from mcp_bindings_runtime.bridge import server_twin
 from mcp_bindings_runtime.errors import HttpError, ResponseError
 from mcp_bindings_runtime.server.routing import Routes
 from mcp_bindings_runtime.transports.memory import serve_in_thread
-from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS
+from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS, WITH_PAGE_ERRORS
 from support.scripted_peers import PATIENCE, Spoken, eventually, package, text_of
 
 (NEW,) = STATELESS
@@ -169,6 +169,56 @@ def test_a_question_without_a_form_is_refused_before_anything_is_sent() -> None:
         assert (error.method, error.section) == ("elicitation/create", "client/elicitation")
         assert caught.value.code == -32603
         assert caught.value.data["reason"] == error.reason
+
+
+@pytest.mark.parametrize("action", ["accept", "decline"])
+def test_pages_that_a_tool_requires_are_requests_for_input(action: str) -> None:
+    (own,) = WITH_PAGE_ERRORS
+    mcp, types = package(own), package(NEW).types
+    server = mcp.Server("s", "1")
+    calls, seen = [], []
+
+    @server.tool
+    def buy() -> str:
+        calls.append(1)
+        if len(calls) == 1:
+            pages = [
+                mcp.types.ElicitRequestURLParams(message="?", url=f"https://{each}.example/", elicitation_id=each)
+                for each in ("pay", "sign")
+            ]
+            raise mcp.URLElicitationRequired(pages)
+        return "bought"
+
+    def visit(params: Any, context: Any) -> Any:
+        seen.append(params.url)
+        return types.ElicitResult(action=action)
+
+    with package(NEW).Client.in_memory(server, timeout=PATIENCE, elicitation_url=visit) as client:
+        if action == "accept":
+            assert text_of(client.call_tool("buy")) == "bought"
+            assert seen == ["https://pay.example/", "https://sign.example/"]
+            return
+        with pytest.raises(ResponseError, match="needs the user to visit a page") as caught:
+            client.call_tool("buy")
+        # 2026-07-28 reserves the code -32042.
+        assert caught.value.code == -32603
+        assert seen == ["https://pay.example/"]
+
+
+def test_pages_that_a_tool_requires_need_the_capability() -> None:
+    (own,) = WITH_PAGE_ERRORS
+    mcp = package(own)
+    server = mcp.Server("s", "1")
+
+    @server.tool
+    def buy() -> str:
+        page = mcp.types.ElicitRequestURLParams(message="?", url="https://pay.example/", elicitation_id="1")
+        raise mcp.URLElicitationRequired([page])
+
+    with package(NEW).Client.in_memory(server, timeout=PATIENCE) as client:
+        with pytest.raises(ResponseError, match=r"needs the capability 'elicitation") as caught:
+            client.call_tool("buy")
+        assert caught.value.code == -32021
 
 
 @pytest.mark.parametrize("client_revision", HANDSHAKE)

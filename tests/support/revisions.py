@@ -43,6 +43,8 @@ WITH_NULL_ID = those_with(lambda each: each.null_id)
 WITH_FORMS = those_with(lambda each: each.form_types)
 WITH_CHOICES = those_with(lambda each: each.form_choices)
 """Revisions whose forms may have multiple-choice fields."""
+WITH_PAGE_ERRORS = those_with(lambda each: each.page_errors)
+"""Revisions in which an error may send the user to pages first."""
 WITH_STRUCTURE = those_with(lambda each: each.structured_results != "none")
 """Revisions whose tools may return structured results."""
 TASK_EXTENSION = catalog.extended_by("ext-tasks")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..connection.call_scope import CallScope
 from ..errors import NotExpressible, ResponseError
-from ..meta import member
 from ..methods import RequestMethod
 from ..session.events import Notified
 from ..session.stateless import CHANGES, DISCOVER
 from .bridged_connection import BridgedConnection
 from .bridged_tasks import BridgedTasks, client_tasks_module
 from .change_streams import ChangeStreams
+from .required_pages import ELICIT, required_pages
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
@@ -26,12 +26,8 @@ R = TypeVar("R")
 
 _LOG = "notifications/message"
 _PING = "ping"
-_ELICIT = "elicitation/create"
-_PAGE_FIRST = -32042
-"""The code of an error that sends the user to pages first, before the request is executed (2025-11-25)."""
 _SET_LEVEL = "logging/setLevel"
 _TOOLS_CHANGED = "notifications/tools/list_changed"
-_ENVELOPE = {"jsonrpc": "2.0", "id": 0}
 _LONGEST_SLEEP = 3600.0
 """Seconds between two looks of a thread that waits for a change at its deadline."""
 
@@ -83,22 +79,18 @@ class HandshakeWire(BridgedConnection):
             try:
                 return super().call(key, params, timeout, on_progress, sending)
             except ResponseError as error:
-                if error.code != _PAGE_FIRST or not self._visit_pages(error):
+                if not self._visit_pages(error):
                     raise
         return super().call(key, params, timeout, on_progress, sending)
 
     def _visit_pages(self, error: ResponseError) -> bool:
         """Show the pages of an error by the client's handler; return whether the user has accepted all."""
-        key = self.twin.binding.requests.get(_ELICIT)
-        pages: Any = member(error.data, "elicitations")
-        if key is None or pages.__class__ is not list or not pages or _ELICIT not in self.program.handlers.methods:
+        binding, client = self.twin.binding, self.program.client
+        pages = required_pages(binding, error)
+        if not pages or ELICIT not in self.program.handlers.methods:
             return False
-        client = self.program.client
         for page in pages:
-            wire_params = self.twin.binding.codec.structure(
-                {"method": _ELICIT, "params": page, **_ENVELOPE}, key.message
-            )
-            own_key, own_params = self.inward.request(key, wire_params.params)
+            own_key, own_params = self.inward.request(binding.requests[ELICIT], page)
             context = client.context(client, self, None)
             if self.program.handlers.handle(own_key, own_params, context).action != "accept":
                 return False

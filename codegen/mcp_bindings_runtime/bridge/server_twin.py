@@ -21,6 +21,7 @@ from .bridged_tasks import twin_tasks_module
 from .channel_view import ChannelView, SendQuestion, SessionView
 from .incoming_view import IncomingView
 from .parked_calls import ParkedCall, ParkedCalls
+from .required_pages import visit_pages
 from .translation import translators
 from .twin_contexts import context_class
 from .undeclared_capability import missing_input_text
@@ -351,6 +352,18 @@ class StatelessTwin(ServerTwin):
         if not self._parked.start(call, lambda: self.call(view, channel, seen)):
             return self._run_here(connection, incoming, self._parked.refuse)
         return self._await(call, incoming)
+
+    def result_of(self, channel: ChannelView, seen: IncomingView) -> Any:
+        """Return the result of the original's handler; send the user to the pages that it requires, and call it again."""
+        for _ in range(_MAX_ROUNDS):
+            try:
+                return super().result_of(channel, seen)
+            except ResponseError as error:
+                if seen.key.name not in self.binding.facts.resumable:
+                    raise
+                if not visit_pages(self.context_of(channel, seen), error):
+                    raise
+        return super().result_of(channel, seen)
 
     def _run_here(self, connection: Channel, incoming: Incoming, send_question: SendQuestion) -> Any:
         view = self.view(connection, incoming)

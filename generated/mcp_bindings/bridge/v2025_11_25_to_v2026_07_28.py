@@ -342,7 +342,7 @@ NEWER: Final = StepTables(
         "GetPromptRequest": (("convert", "params", ("object", "GetPromptRequestParams")),),
         "GetPromptRequestParams": (("fit", "inputResponses", ("alias", "InputResponses"), 0), ("fit", "requestState", "string", 0), ("add", "_meta", {}, 7), ("convert", "_meta", ("object", "RequestParams._meta as RequestMetaObject"))),
         "GetPromptResult": (("fit", "resultType", ("alias", "ResultType"), 0), ("add", "resultType", "complete", 11), ("convert", "_meta", ("object", "Result._meta as ResultMetaObject"))),
-        "JSONRPCErrorResponse": (("apply", "error_code", 24, [{"code": -32002, "becomes": -32602, "method": "resources/read"}]),),
+        "JSONRPCErrorResponse": (("apply", "error_code", 24, [{"code": -32002, "becomes": -32602, "method": "resources/read"}, {"code": -32042, "becomes": -32603}]),),
         "JSONRPCResultResponse": (("convert", "result", ("object", "Result")),),
         "ListPromptsRequest": (("add", "params", {}, 6), ("convert", "params", ("object", "PaginatedRequestParams"))),
         "ListPromptsResult": (("fit", "resultType", ("alias", "ResultType"), 0), ("add", "resultType", "complete", 11), ("fit", "ttlMs", "integer", 0), ("add", "ttlMs", 0, 12), ("fit", "cacheScope", ("enum", "public", "private"), 0), ("add", "cacheScope", "private", 13), ("convert", "_meta", ("object", "Result._meta as ResultMetaObject"))),
@@ -400,7 +400,7 @@ NEWER: Final = StepTables(
         Reason("needs a connection: a bridge answers the pending call with input_required", "basic/patterns/mrtr"),
         Reason("the server of the target requests the roots when it needs them", "client/roots"),
         Reason("the retry of the call shows that the user is done", "client/elicitation, URL Mode"),
-        Reason("the target reports an unknown resource as invalid params", "server/resources, Error Handling"),
+        Reason("the target has another code for this error", "server/resources, Error Handling; client/elicitation, URL Elicitation Required Error"),
     ),
     shapes={
         "Annotations": ((("audience", None, "optional", ("list", ("alias", "Role")), None), ("priority", None, "optional", "float", None), ("lastModified", None, "optional", "string", None)), None),
