@@ -57,9 +57,14 @@ class ServerOptions(NamedTuple):
         command = self.command(ctx)
         named = [bool(command), self.url is not None, self.config is not None].count(True)
         if named != 1:
+            found = "no server given"
+            if named:
+                found = "two servers given"
+                if command:
+                    found += f": {command[0]!r}, which follows --, is the command of a server; arguments go before --"
             message = (
-                f"{'two servers given' if named else 'no server given'}; run: {typed} -- COMMAND…, for example "
-                f"-- python server.py, or: {typed} --url URL, or: {typed} --config .mcp.json NAME"
+                f"{found}; run: {typed} -- COMMAND…, for example -- python server.py, or: {typed} --url URL, or: "
+                f"{typed} --config .mcp.json NAME"
             )
             raise click.UsageError(message, ctx)
         for name, value in (
