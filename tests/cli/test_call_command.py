@@ -54,7 +54,11 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
     [
         (["--url", "nonsense"], 2, "error: 'nonsense' is not the URL"),
         (["--url", "http://127.0.0.1:1/mcp"], 1, "error: "),
-        (["--url", "http://127.0.0.1:1/mcp", "--", "server"], 2, "error: two servers given: 'server', which follows --, is the command of a server"),
+        (
+            ["--url", "http://127.0.0.1:1/mcp", "--", "server"],
+            2,
+            "error: two servers given: 'server', which follows --, is the command of a server",
+        ),
         (
             ["--url", "http://127.0.0.1:1/mcp", "--header", "nonsense"],
             2,

@@ -120,6 +120,24 @@ def test_a_file(cli: Any) -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("to_file", [False, True])
+def test_all_is_printed_as_one_document(cli: Any, to_file: bool) -> None:
+    plain, printed, _ = convert(cli, "2025-03-26", "--report", "ledger.jsonl")
+    options = ("-o", "out.jsonl") if to_file else ()
+    words = ("--from", "2025-11-25", "--to", "2025-03-26", recording(SESSION), *options, "--json")
+    status, out, err = cli("convert", *words)
+    assert (status, err) == (plain, "")
+    document = json.loads(out)
+    assert document["ledger"] == ledger("ledger.jsonl")
+    assert (document["from"], document["to"], document["read"]) == ("2025-11-25", "2025-03-26", len(SESSION))
+    assert document["written"] == len(printed)
+    if to_file:
+        assert "messages" not in document
+        assert ledger("out.jsonl") == printed
+    else:
+        assert document["messages"] == printed
+
+
 def test_lines_that_are_not_json_are_errors(cli: Any) -> None:
     Path("session.jsonl").write_text('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n{"jsonrpc": \n', encoding="utf-8")
     status, out, err = cli("convert", "--from", "2025-06-18", "--to", "2024-11-05", "session.jsonl")

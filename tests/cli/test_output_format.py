@@ -37,6 +37,14 @@ def test_a_command_with_a_format_has_json_in_both_spellings(name: str) -> None:
         assert "json" in options["--format"].type.choices  # type: ignore[attr-defined]
 
 
+WITHOUT_RESULT = {"bridge"}
+"""Commands that print nothing that a program could read."""
+
+
+def test_every_command_with_a_result_has_a_format() -> None:
+    assert {name for name in ALL if "--json" not in options_of(ALL[name])} == WITHOUT_RESULT
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_every_command_can_be_quiet(name: str) -> None:
     assert {"-q", "--quiet"} <= options_of(ALL[name]).keys()
@@ -123,6 +131,7 @@ def test_an_ending_without_a_format_is_refused_before_anything_is_written(cli) -
 
 def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:
     assert cli("generate", "--version", "2025-03-26", "--out", "out", "--quiet") == (0, "", "")
+    assert cli("check", "--version", "2025-03-26", "--out", "out", "--quiet") == (0, "", "")
     assert cli("diff", *PAIR, "-o", "r.html", "-q", "--fail-on", "none") == (0, "", "")
     place = Path("out/v2025_03_26/revision.py")
     place.write_text(place.read_text().replace("Facts", "Fax"))

@@ -103,6 +103,20 @@ def test_a_server_that_answers_differently_is_told_apart(recorded, spawn):
     assert spawn("replay", str(path), "--verify", *ignored, "--", *command, "2.0").status == 0
 
 
+def test_the_differences_are_printed_as_json(recorded, spawn):
+    revision, command, path = recorded
+    named = ["--ignore", "/result/_meta"] if revision in STATELESS else []
+    done = spawn("replay", str(path), "--verify", "--json", *named, "--", *command, "2.0")
+    assert done.status == 1
+    document = json.loads(done.out)
+    assert document["format"] == "mcp-replay/1"
+    assert document["compared"] > len(document["mismatches"]) == 2
+    assert document["mismatches"][1]["method"] == "tools/call"
+    assert document["mismatches"][1]["differences"] == [
+        {"pointer": "/result/content/0/text", "recorded": '"3"', "found": '"4"'}
+    ]
+
+
 def test_a_server_that_dies_is_reported(recorded, spawn, tmp_path):
     _, command, path = recorded
     dying = tmp_path / "dying.py"
@@ -116,6 +130,10 @@ def test_a_server_that_dies_is_reported(recorded, spawn, tmp_path):
 MISTAKES = {
     "no file": (["replay"], "Missing argument 'FILE'"),
     "an unknown file": (["replay", "no.jsonl"], "cannot read no.jsonl: no such file"),
+    "JSON of nothing": (
+        ["replay", "tape.jsonl", "--json"],
+        "--json prints the result of --verify; run: mcp-codegen replay tape.jsonl --verify --json",
+    ),
     "no server": (
         ["replay", "tape.jsonl", "--verify"],
         "no server given; run: mcp-codegen replay tape.jsonl --verify -- ",

@@ -74,6 +74,16 @@ def test_tools_that_do_not_match_the_schema_can_be_called(cli) -> None:
     assert (called.status, called.out) == (0, '{"text": "hello"}\n')
 
 
+def test_a_snapshot_is_described_as_json(cli, desk) -> None:
+    first, second = (
+        json.loads(cli("tools", "snapshot", *words).out) for words in (("--json", *desk), ("--json", *desk))
+    )
+    assert (first["format"], first["file"], first["changed"]) == ("mcp-snapshot/1", "tools.lock.json", True)
+    assert second == {**first, "changed": False}
+    lock = json.loads(Path("tools.lock.json").read_text(encoding="utf-8"))
+    assert first["tools"] == len(lock["tools"]) > 0
+
+
 def test_a_snapshot_of_a_snapshot_and_of_a_recording_has_the_same_bytes(cli, desk) -> None:
     cli("tools", "snapshot", *desk)
     lock = Path("tools.lock.json").read_text("utf-8")

@@ -76,6 +76,12 @@ def _printing() -> Generator[None, None, None]:
         raise OutputError(message) from problem
 
 
+def confirm(line: str) -> None:
+    """Print that all is well, unless the command is quiet."""
+    if not _Verbosity.quiet:
+        print_line(line)
+
+
 def print_json(document: Any) -> None:
     """Print a result as JSON."""
     write(json_text(document, sys.stdout))

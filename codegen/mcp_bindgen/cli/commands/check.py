@@ -78,7 +78,7 @@ def _check_clients(clients: Sequence[ClientSettings], form: str) -> bool:
             _annotate(drifts, each.out, repair)
             continue
         if not drifts:
-            output.print_line(f"{output.shown(each.out)} is up to date with {output.shown(each.file)}")
+            output.confirm(f"{output.shown(each.out)} is up to date with {output.shown(each.file)}")
             continue
         for drift in drifts:
             _print_diff(drift)
@@ -122,7 +122,7 @@ def _check_packages(selected: SchemaOptions, settings: Settings, form: str) -> i
         _annotate(drifts, target, repair)
     elif not (drifts or unconfigured):
         labels = ", ".join(package.label for package in run.packages)
-        output.print_line(f"{output.shown(target)} is up to date: {labels}")
+        output.confirm(f"{output.shown(target)} is up to date: {labels}")
     else:
         for drift in drifts:
             file = target / drift.path

@@ -13,10 +13,14 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.files import write_file
+from mcp_bindgen.cli.output_format import text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.bridge.recording import RecordingConverter
     from mcp_bindgen.validate.entries import Entry
+
+
+FORMAT = "mcp-convert/1"
 
 
 @click.command("convert", short_help="Convert recorded messages to another revision.")
@@ -51,8 +55,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit with status 1 if content is dropped or refused.",
 )
+@text_or_json
 def command(
-    path: str, source: str, target: str, file: Path | None, report: Path | None, strict: bool, fail_on: str
+    path: str, source: str, target: str, file: Path | None, report: Path | None, strict: bool, fail_on: str, form: str
 ) -> int:
     """Convert the messages in FILE, one per line, and print them, one per line.
 
@@ -65,29 +70,37 @@ def command(
     mcp-codegen validate. Messages that the target revision cannot express are
     left out. The report has an entry for each difference, with its reason.
 
+    With --json the output is one document: the counts, the ledger, and the
+    messages, which are left out if -o writes them to a file.
+
     The exit status is 0, or 1 with --fail-on loss if content is lost, or 2 if
     FILE cannot be read.
     """
     from mcp_bindgen.bridge.recording import RecordingConverter
 
     converter = RecordingConverter(source, target, strict=strict)
-    lines: list[str] = []
-    ledger: list[str] = []
+    lines: list[Any] = []
+    ledger: list[Any] = []
     unreadable: list[str] = []
+    prints_lines = file is None and form == "text"
     for entry in _entries(path, unreadable):
         converted = converter.convert(entry)
-        texts = [_text(each, escaped=file is None) for each in converted.lines]
-        if file is None:
-            for text in texts:
-                output.print_line(text)
+        if prints_lines:
+            for line in converted.lines:
+                output.print_line(_text(line, escaped=True))
         else:
-            lines += texts
-        if report is not None:
-            ledger += [_text(each, escaped=False) for each in converted.ledger]
+            lines += converted.lines
+        if report is not None or form == "json":
+            ledger += converted.ledger
     for place, written in ((file, lines), (report, ledger)):
         if place is not None:
-            write_file(place, "".join(f"{line}\n" for line in written))
-    output.note(_summary(converter))
+            write_file(place, "".join(f"{_text(each, escaped=False)}\n" for each in written))
+    if form == "json":
+        counts = {"from": source, "to": target, "read": converter.read, "written": converter.written}
+        document = {"format": FORMAT, **counts, "actions": dict(sorted(converter.actions.items())), "ledger": ledger}
+        output.print_json({**document, "unreadable": unreadable, **({"messages": lines} if file is None else {})})
+    else:
+        output.note(_summary(converter))
     for message in unreadable:
         output.error(message)
     if unreadable:

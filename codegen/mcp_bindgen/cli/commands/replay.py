@@ -9,6 +9,7 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.http_options import HttpOptions, http_options
+from mcp_bindgen.cli.output_format import text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from mcp_bindgen.calling.http_address import HttpAddress
     from mcp_bindgen.replay.verification import Mismatch
+
+
+FORMAT = "mcp-replay/1"
 
 
 @click.command("replay", cls=AcceptsServerCommand, short_help="Serve the recorded answers of a server.")
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 )
 @click.option("--verify", is_flag=True, help="Send the recorded requests to a server and compare its answers.")
 @server_options
+@text_or_json
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,6 +49,7 @@ def command(
     verify: bool,  # click passes it by name
     http: HttpOptions,
     reached: ServerOptions,
+    form: str,
 ) -> int:
     """Serve the answers in FILE, which --record or record= has written.
 
@@ -59,7 +65,7 @@ def command(
     In pointers, * stands for every member or element.
 
     With --verify each recorded request is sent to the server, and the answers
-    that differ are listed.
+    that differ are listed, or printed as JSON with --json.
 
     The exit status is 0, or 1 if answers differ, or 2 if FILE is not a valid
     recording.
@@ -77,6 +83,9 @@ def command(
     if verify and address is not None:
         message = "--verify does not serve; leave out --http"
         raise click.UsageError(message, ctx)
+    if form == "json" and not verify:
+        message = f"--json prints the result of --verify; run: {typed} --json …"
+        raise click.UsageError(message, ctx)
     messages = read_valid(path, revision)
     try:
         if verify:
@@ -84,7 +93,7 @@ def command(
 
             from mcp_bindgen.calling.connection import open_transport
 
-            return _verify(messages, ignore, revision, lambda label: open_transport(server, label))
+            return _verify(messages, ignore, revision, lambda label: open_transport(server, label), form)
         _serve(messages, ignore, revision, address)
     except McpError as problem:
         raise BindgenError(str(problem)) from problem
@@ -112,22 +121,28 @@ def _verify(
     ignore: tuple[str, ...],
     revision: str | None,
     open_transport: Callable[[str], Any],
+    form: str,
 ) -> int:
     from mcp_bindings_runtime.replay.sessions import sessions_of
 
     from mcp_bindgen.replay.verification import Verification
 
     sessions = sessions_of(messages, revision)
-    compared = found = 0
+    compared = 0
+    found: list[Mismatch] = []
     for session in sessions:
         label = session.binding.facts.label
         verification = Verification(lambda label=label: open_transport(label), ignore=ignore)  # type: ignore[misc]
         for mismatch in verification.mismatches(session):
-            found += 1
-            _print(mismatch)
+            found.append(mismatch)
+            if form == "text":
+                _print(mismatch)
         compared += verification.compared
-    differ = "differs" if found == 1 else "differ"
-    output.note(f"{compared} answer{'' if compared == 1 else 's'} compared; {found} {differ}")
+    if form == "json":
+        output.print_json({"format": FORMAT, "compared": compared, "mismatches": [_document(each) for each in found]})
+    else:
+        differ = "differs" if len(found) == 1 else "differ"
+        output.note(f"{compared} answer{'' if compared == 1 else 's'} compared; {len(found)} {differ}")
     return 1 if found else 0
 
 
@@ -136,3 +151,10 @@ def _print(mismatch: Mismatch) -> None:
         output.print_line(f"{mismatch.place}: {mismatch.method}: no answer: {mismatch.failure}")
     for each in mismatch.differences:
         output.print_line(f"{mismatch.place}: {mismatch.method}: {each}")
+
+
+def _document(mismatch: Mismatch) -> dict[str, Any]:
+    document: dict[str, Any] = {"place": mismatch.place, "method": mismatch.method}
+    if mismatch.failure is not None:
+        return {**document, "failure": mismatch.failure}
+    return {**document, "differences": [each._asdict() for each in mismatch.differences]}

@@ -9,7 +9,10 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.sources import Live, live_options
 from mcp_bindgen.cli.files import write_file
+from mcp_bindgen.cli.output_format import text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand
+
+FORMAT = "mcp-snapshot/1"
 
 
 @click.command("snapshot", cls=AcceptsServerCommand, short_help="Write the contract of a server to tools.lock.json.")
@@ -26,12 +29,15 @@ from mcp_bindgen.cli.server_options import AcceptsServerCommand
 )
 @click.option("--meta", is_flag=True, help="Keep the member _meta of each item.")
 @live_options
+@text_or_json
 @click.pass_context
-def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, live: Live) -> int:
+def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, live: Live, form: str) -> int:
     """Write the contract of a server to tools.lock.json.
 
     The contract has the tools, resources, resource templates and prompts of
     the server, and a digest of each tool. Equal contracts give equal bytes.
+    With --json, a summary is printed: the file, whether it has changed, and
+    the number of items of each kind.
 
     The exit status is 0 on success, and 2 if the server or FILE cannot be read.
     """
@@ -44,11 +50,17 @@ def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, li
     if str(file) == "-":
         output.write(text)
         return 0
-    before = file.read_bytes() if file.is_file() else None
-    counts = f"{contract.title}: {counted(len(contract.tools), 'tool')}, {counted(len(contract.prompts), 'prompt')}"
-    if before == text.encode("utf-8", "backslashreplace"):
-        output.note(f"{counts} -> {output.shown(file)}: unchanged")
-        return 0
-    write_file(file, text)
-    output.note(f"{counts} -> {output.shown(file)}")
+    unchanged = file.is_file() and file.read_bytes() == text.encode("utf-8", "backslashreplace")
+    if not unchanged:
+        write_file(file, text)
+    if form == "json":
+        counts = {
+            kind: len(getattr(contract, kind)) for kind in ("tools", "resources", "resource_templates", "prompts")
+        }
+        output.print_json(
+            {"format": FORMAT, "file": str(file), "changed": not unchanged, "server": contract.title, **counts}
+        )
+    else:
+        items = f"{counted(len(contract.tools), 'tool')}, {counted(len(contract.prompts), 'prompt')}"
+        output.note(f"{contract.title}: {items} -> {output.shown(file)}{': unchanged' if unchanged else ''}")
     return 0
