@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from ..errors import NotDeclared, ResponseError
 from ..jsonrpc import MISSING_CLIENT_CAPABILITY
+from ..meta import member
 from ..session.multi_round import missing_capability
 
 _FOR_INPUT: Final = frozenset({"elicitation", "roots", "sampling"})
@@ -31,14 +31,9 @@ class UndeclaredCapability(NotDeclared, ResponseError):
 
 def missing_input_text(error: ResponseError) -> str | None:
     """Return which capability for requests for input the client lacks, in a sentence; None for another error."""
-    data: Any = error.data
-    required: Any = data.get("requiredCapabilities") if isinstance(data, Mapping) else None
-    if (
-        error.code != MISSING_CLIENT_CAPABILITY
-        or not isinstance(required, Mapping)
-        or not _FOR_INPUT.issuperset(required)
-    ):
+    required: Any = member(error.data, "requiredCapabilities")
+    if error.code != MISSING_CLIENT_CAPABILITY or required.__class__ is not dict or not _FOR_INPUT.issuperset(required):
         return None
-    reason: Any = data.get("reason")
+    reason: Any = member(error.data, "reason")
     names = " and ".join(map(repr, required))
-    return reason if isinstance(reason, str) else f"this needs {names}, which the client has not declared"
+    return reason if reason.__class__ is str else f"this needs {names}, which the client has not declared"
