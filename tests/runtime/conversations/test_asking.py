@@ -242,7 +242,8 @@ def test_a_client_without_a_handler_is_not_asked_but_told_what_is_missing():
     _, client = rounds_pair(lambda params, context: context.list_roots())
     with client, pytest.raises(ResponseError) as caught:
         client.call_tool("x", {})
-    assert (caught.value.code, caught.value.data) == (-32021, {"requiredCapabilities": {"roots": {}}})
+    assert (caught.value.code, caught.value.data["requiredCapabilities"]) == (-32021, {"roots": {}})
+    assert caught.value.data["reason"] == "roots/list needs the capability 'roots', which the client has not declared"
 
 
 def test_a_client_that_declared_what_it_has_no_handler_for_says_so():
