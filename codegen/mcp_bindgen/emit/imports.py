@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from mcp_bindgen.emit.layout import LINE, lines, width
 
 _STRING = re.compile(r'(?:\bf)?(?:"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
+_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 Sources = tuple[tuple[str, tuple[str, ...]], ...]
@@ -27,12 +28,17 @@ def in_runtime(module: str, runtime: str) -> str:
 def names_in(code: Iterable[str], offered: Iterable[str]) -> set[str]:
     """Return which of the offered names start an expression in lines of code without docstrings and comments.
 
-    Strings are ignored. The work grows with the number of offered names: a line is parsed only if it has the text of a name
-    that was not found yet.
+    Strings are ignored. A line is parsed only if it has a word that is a name which was not found yet.
     """
-    # Many emitted lines are equal; each is searched once, in the order of the code.
-    distinct = list(dict.fromkeys(code))
-    return {name for name in offered if any(name in line and name in _names_of(line) for line in distinct)}
+    missing, found = set(offered), set[str]()
+    # Many emitted lines are equal; each is searched once.
+    for line in dict.fromkeys(code):
+        words = missing.intersection(_WORD.findall(line))
+        if words:
+            used = words.intersection(_names_of(line))
+            missing -= used
+            found |= used
+    return found
 
 
 def _names_of(line: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,7 @@ from mcp_bindgen.emit.header import runtime_header
 Purpose: TypeAlias = Literal["all", "codec", "client", "server"]
 """The part of a package that is generated: all of it, only the codec, or the codec with the client or the server."""
 
+_IMPORT = re.compile(r"^[ \t]*(from \.+[\w.]* import (?:\([^)]*\)|[^(\n]+))", re.MULTILINE)
 _TASKS = "tasks/store.py"
 """The module that a package imports if its revision has tasks."""
 _STEPS = "bridge/step_tables.py"
@@ -70,12 +72,17 @@ def _sources() -> Mapping[str, str]:
 
 def _roots(users: Iterable[str]) -> Iterator[str]:
     """Yield the modules of the runtime that some modules outside it import."""
-    for text in users:
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                _, runtime, below = f".{node.module}.".partition(".runtime.")
-                if runtime:
-                    yield from _found(PurePosixPath(*filter(None, below.split("."))), node)
+    # A package can have a hundred thousand lines, so only its imports are parsed.
+    for statement in {each for text in users for each in _IMPORT.findall(text)}:
+        try:
+            (node,) = ast.parse(statement).body
+        except SyntaxError:
+            # A sentence in a docstring.
+            continue
+        if isinstance(node, ast.ImportFrom):
+            _, runtime, below = f".{node.module}.".partition(".runtime.")
+            if runtime:
+                yield from _found(PurePosixPath(*filter(None, below.split("."))), node)
 
 
 def _reached(roots: Collection[str]) -> frozenset[str]:

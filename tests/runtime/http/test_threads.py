@@ -475,23 +475,33 @@ def test_a_request_whose_handler_has_not_begun_when_a_closing_server_has_waited_
     assert "the server is closing" in refused.json["error"]["data"]["reason"]
 
 
-def test_a_request_that_the_server_has_not_read_when_it_closes_is_refused_with_the_reason() -> None:
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_request_that_the_server_has_not_read_when_it_closes_is_refused_with_the_reason(accepted: bool) -> None:
     server, _ = echo_server(LATEST)
     served = http_server.make_server([server])
     wire, stalled, go_on = Wire(served.port), threading.Event(), threading.Event()
     served.start()
     wire.initialize(LATEST)
-    with connections(wire, 1) as (kept,):
-        eventually(lambda: len(served._connections._connections) == 1)
-        # The loop reads and accepts nothing for a while.
-        served._connections.loop.call(lambda: (stalled.set(), go_on.wait(PATIENCE)))
+    handler = served._connections
+    data = raw_request(wire, call(1, n=1), LATEST)
+
+    def stall() -> None:
+        """Let the loop read and accept nothing for a while."""
+        handler.loop.call(lambda: (stalled.set(), go_on.wait(PATIENCE)))
         assert stalled.wait(PATIENCE)
-        data = raw_request(wire, call(1, n=1), LATEST)
+
+    if not accepted:
+        stall()
+    with connections(wire, 1) as (kept,):
+        if accepted:
+            eventually(lambda: kept.getsockname()[1] in {each.remote_port for each in handler._connections})
+            stall()
         kept.sendall(data)
         with connections(wire, 1, data) as (early,), connections(wire, 1) as (silent,):
             closing_thread = threading.Thread(target=served.close)
             closing_thread.start()
-            eventually(lambda: served._application._closing)
+            # All that closes the server has been asked of the loop.
+            eventually(lambda: handler._stop_at is not None)
             go_on.set()
             for each in (kept, early):
                 with each.makefile("rb") as reader:

@@ -147,6 +147,11 @@ class Acceptor:
         self.open -= 1
         self._listen(READ)
 
+    @property
+    def closed(self) -> bool:
+        """Whether no more connections are accepted."""
+        return self._listener.fileno() < 0
+
     def close(self) -> None:
         """Accept the clients that wait and no more, and close connections without a request. Idempotent."""
         self._listen(0)

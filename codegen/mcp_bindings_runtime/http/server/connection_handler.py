@@ -125,7 +125,8 @@ class ConnectionHandler:
             self._next_look = now + self._interval
             for connection in list(self._working):
                 self._look_after(connection, now - connection.since)
-        if self._stop_at is None:
+        if self._stop_at is None or not self._acceptor.closed:
+            # Clients that wait to be accepted have to be told, too.
             return True
         busy = any(each.unsent or each.phase is not Phase.RECEIVING or each.has_unread for each in self._connections)
         return busy and now < self._stop_at
