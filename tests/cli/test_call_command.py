@@ -377,6 +377,7 @@ def test_a_result_is_compared_with_a_file(desk, elsewhere: Path, action: tuple[s
     Path("expected.json").write_text(json.dumps(json.loads(out), sort_keys=True), encoding="utf-8")
     status, out_of_comparison, _ = desk(*action, "--expect", "expected.json")
     assert (status, out_of_comparison) == (0, "as expected in expected.json\n")
+    assert desk(*action, "--expect", "expected.json", "-q")[:2] == (0, "")
     Path("expected.json").write_text(json.dumps({**json.loads(out), "more": 1}), encoding="utf-8")
     status, out, err = desk(*action, "--expect", "expected.json")
     assert status == 1

@@ -129,6 +129,44 @@ def test_an_ending_without_a_format_is_refused_before_anything_is_written(cli) -
     assert not Path("history.html").exists()
 
 
+@pytest.mark.parametrize("name", [name for name in ALL if "--list-rules" in options_of(ALL[name])])
+def test_rules_are_listed_as_text_and_as_json_with_the_same_names(cli, name: str) -> None:
+    words = (*name.split(), "--list-rules")
+    document = json.loads(cli(*words, "--json").out)
+    assert document["format"].endswith("-rules/1")
+    lines = cli(*words).out.splitlines()
+    listed = [line.split()[0].rstrip(":") for line in lines if line and not line.startswith((" ", "rule "))]
+    assert listed == [rule["id"] for rule in document["rules"]]
+    status, out, err = cli(*words, "--format", "github")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: rules can be printed as text or json, got --format github\n")
+
+
+def test_rules_and_the_schema_of_a_report_are_written_to_a_file(cli) -> None:
+    for command in ("diff", "tools diff"):
+        for option in ("--list-rules", "--json-schema"):
+            assert cli(*command.split(), option, "-o", "file.json") == (0, "", "")
+            assert isinstance(json.loads(Path("file.json").read_text(encoding="utf-8")), dict)
+
+
+def test_the_revisions_are_listed_as_json_by_the_version_option(cli) -> None:
+    assert cli("--version", "--json") == cli("--json", "--version") == cli("list", "--json")
+
+
+def test_a_quiet_command_prints_nothing_if_all_is_well(cli) -> None:
+    tool = {"name": "add", "description": "Add.", "inputSchema": {"type": "object", "properties": {}}}
+    Path("tools.json").write_text(json.dumps({"tools": [tool]}), encoding="utf-8")
+    Path("more.json").write_text(json.dumps({"tools": [tool, {**tool, "name": "sub"}]}), encoding="utf-8")
+    same = ("2025-06-18", "2025-06-18")
+    commands = (("diff", *same), ("tools", "diff", "tools.json", "tools.json"), ("tools", "lint", "tools.json"))
+    for words in (*commands, ("client", "--from", "tools.json", "--out", "adder")):
+        assert cli(*words).out
+        assert cli(*words, "-q") == (0, "", ""), words
+    assert "tool added" in cli("tools", "diff", "tools.json", "more.json", "-q").out
+    # A report in another format is a document, with changes or without.
+    assert "no changes" in cli("diff", *same, "-q", "--format", "markdown").out
+
+
 def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:
     assert cli("generate", "--version", "2025-03-26", "--out", "out", "--quiet") == (0, "", "")
     assert cli("check", "--version", "2025-03-26", "--out", "out", "--quiet") == (0, "", "")

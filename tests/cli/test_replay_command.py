@@ -113,7 +113,7 @@ def test_the_differences_are_printed_as_json(recorded, spawn):
     assert document["compared"] > len(document["mismatches"]) == 2
     assert document["mismatches"][1]["method"] == "tools/call"
     assert document["mismatches"][1]["differences"] == [
-        {"pointer": "/result/content/0/text", "recorded": '"3"', "found": '"4"'}
+        {"pointer": "/result/content/0/text", "recorded": "3", "found": "4"}
     ]
 
 

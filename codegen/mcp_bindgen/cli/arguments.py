@@ -35,6 +35,8 @@ def normalise(arguments: list[str], commands: Collection[str], options: Mapping[
         return ["--help"]
     if arguments == ["--version"]:
         return [BARE_VERSION]
+    if sorted(arguments) == ["--json", "--version"]:
+        return ["list", "--json"]
     if arguments[0] in commands or arguments[0] in _OWN:
         return arguments
     position = _first_word(arguments, commands, options)

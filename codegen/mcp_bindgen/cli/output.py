@@ -77,7 +77,7 @@ def _printing() -> Generator[None, None, None]:
 
 
 def confirm(line: str) -> None:
-    """Print that all is well, unless the command is quiet."""
+    """Print that all is well, or what was written, unless the command is quiet."""
     if not _Verbosity.quiet:
         print_line(line)
 

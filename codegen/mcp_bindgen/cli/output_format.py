@@ -95,5 +95,12 @@ def _form_of_file(file: Path | None, forms: Sequence[str]) -> str | None:
     return form
 
 
+def require_text_or_json(form: str) -> None:
+    """Raise ``click.UsageError`` if rules are to be listed in a format other than text and JSON."""
+    if form not in {"text", "json"}:
+        message = f"rules can be printed as text or json, got --format {form}"
+        raise click.UsageError(message, click.get_current_context(silent=True))
+
+
 text_or_json = output_format(("text", "json"))
 """The options ``--format`` and ``--json`` of commands without other formats."""

@@ -20,7 +20,7 @@ def with_quiet_option(command: click.Command) -> click.Command:
                 is_eager=True,
                 expose_value=False,
                 callback=_silence,
-                help="Print results and errors only.",
+                help="Print results and errors only, without confirmations, remarks and warnings.",
             )
         )
     return command

@@ -6,15 +6,18 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from attrs import asdict
+
 from mcp_bindgen.escaping import annotation, visible
 from mcp_bindgen.lint.host_rules import HOST_RULES, HostRule
 from mcp_bindgen.lint.tool_linter import LintFinding
 
 FORMAT = "mcp-tools-lint/1"
+RULES_FORMAT = "mcp-tools-lint-rules/1"
 
 
 def as_text(findings: Sequence[LintFinding], width: int) -> Iterator[str]:
-    """Yield lines: the findings by tool, then the rules that they broke, each once."""
+    """Yield lines: the findings by tool, then the rules that they broke, each once, and their number."""
     for finding in findings:
         detail = f": {finding.detail}" if finding.detail else ""
         yield visible(f"{finding.tool}{finding.pointer and ' '}{finding.pointer}: {finding.rule.id}{detail}")
@@ -22,10 +25,9 @@ def as_text(findings: Sequence[LintFinding], width: int) -> Iterator[str]:
     for rule in rules.values():
         yield ""
         yield from _rule(rule, width)
-    if findings:
-        yield ""
     tools = len({finding.tool for finding in findings})
-    yield f"{_counted(len(findings), 'finding')} in {_counted(tools, 'tool')}" if findings else "no findings"
+    yield ""
+    yield f"{_counted(len(findings), 'finding')} in {_counted(tools, 'tool')}"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -63,6 +65,11 @@ def rule_lines(width: int) -> Iterator[str]:
     """Yield the lines of a list of all rules."""
     for rule in HOST_RULES.values():
         yield from _rule(rule, width)
+
+
+def rules_as_json() -> dict[str, Any]:
+    """Return all rules as a JSON document."""
+    return {"format": RULES_FORMAT, "rules": [asdict(rule) for rule in HOST_RULES.values()]}
 
 
 def _rule(rule: HostRule, width: int) -> Iterator[str]:

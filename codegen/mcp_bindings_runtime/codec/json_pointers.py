@@ -7,22 +7,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..unset import UNSET
 
-MISSING = "(nothing)"
-"""Text of a value that one side lacks."""
 _EVERY = "*"
 _LONGEST = 80
 
 
 class ValueDifference(NamedTuple):
-    """A place where two JSON values differ; each value is its JSON text, shortened."""
+    """A place where two JSON values differ; ``UNSET`` stands for a value that one side lacks.
+
+    As text, long values are shortened.
+    """
 
     pointer: str
-    recorded: str
-    found: str
+    recorded: Any
+    found: Any
 
     def __str__(self) -> str:
-        return f"{self.pointer or '(the whole value)'}: recorded {self.recorded}, found {self.found}"
+        return f"{self.pointer or '(the whole value)'}: recorded {_text(self.recorded)}, found {_text(self.found)}"
+
+    def document(self) -> dict[str, Any]:
+        """Return the difference as a JSON object, without the member of a value that is lacking."""
+        return {name: value for name, value in self._asdict().items() if value is not UNSET}
 
 
 def parse_pointers(pointers: Sequence[Any]) -> tuple[tuple[str, ...], ...]:
@@ -74,7 +80,7 @@ def differences(recorded: Any, found: Any, pointer: str = "") -> Iterator[ValueD
             below = f"{pointer}/{index}"
             yield from _compared(recorded, found, index, below, index < len(recorded), index < len(found))
     elif canonical(recorded) != canonical(found):
-        yield ValueDifference(pointer, _text(recorded), _text(found))
+        yield ValueDifference(pointer, recorded, found)
 
 
 def canonical(value: Any) -> str:
@@ -97,11 +103,9 @@ def _compared(
     if is_recorded and is_found:
         yield from differences(recorded[key], found[key], pointer)
     else:
-        yield ValueDifference(
-            pointer, _text(recorded[key]) if is_recorded else MISSING, _text(found[key]) if is_found else MISSING
-        )
+        yield ValueDifference(pointer, recorded[key] if is_recorded else UNSET, found[key] if is_found else UNSET)
 
 
 def _text(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = "(nothing)" if value is UNSET else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -313,7 +313,7 @@ def _compare(result: Any, file: Path) -> int:
 
     lines = differences(read_expected(file), result, str(file))
     if not lines:
-        output.print_line(f"as expected in {output.shown(file)}")
+        output.confirm(f"as expected in {output.shown(file)}")
         return 0
     _print_lines(lines)
     output.error(f"the result differs from {output.shown(file)}; if it is right, write it there with --json")

@@ -124,7 +124,7 @@ def generate_clients(clients: Sequence[ClientSettings], form: str, *, force: boo
             generated, written = write_client(read_offers_file(each.file), str(each.file), package, force=force)
         _warn(generated.notes)
         documents.append(_document(generated, written, each.out))
-        if form != "json" and not output.is_quiet():
+        if form != "json":
             _summarise(generated, written, each.out, time.perf_counter() - started)
     if form == "json":
         output.print_json({"format": CLIENTS_FORMAT, "clients": documents})
@@ -178,7 +178,7 @@ def _summarise(generated: GeneratedClient, written: Written, out: Path, seconds:
         if count or kind == "tools"
     )
     head = f"{len(generated.files)} files" if written.touched else "unchanged"
-    output.print_line(f"{generated.class_name}: {head}, {counts}, {seconds:.2f} s -> {output.shown(out)}")
+    output.confirm(f"{generated.class_name}: {head}, {counts}, {seconds:.2f} s -> {output.shown(out)}")
 
 
 def _document(generated: GeneratedClient, written: Written, out: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_method, complete_revision_or_file
 from mcp_bindgen.cli.files import json_for, print_or_write, read_approved
 from mcp_bindgen.cli.options import map_option, numbers_option, pairs
-from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format
+from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format, require_text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.diff.assessment import Assessment
@@ -294,11 +294,16 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
             fail_on=assessment.fail_on,
         )
         print_or_write(rendered, target.file)
-    else:
+    elif difference.changes or not _is_quiet_text(target):
         print_or_write(_rendered(assessment, target, options["style"], _file_of(inputs[1])), target.file)
     if target.file is not None:
         output.note(_line(assessment, target.file))
     return 1 if assessment.failing else 0
+
+
+def _is_quiet_text(target: _Output) -> bool:
+    """Return whether a report without changes is left out: nothing but its sentence "no changes" would be printed."""
+    return output.is_quiet() and target.form == "text" and target.file is None
 
 
 def _file_of(item: Input) -> str | None:
@@ -345,11 +350,8 @@ def _line(assessment: Assessment, file: Path) -> str:
 def _rules(word: str | None, target: _Output) -> int:
     """Show all rules, or the one with this name."""
     from mcp_bindgen.diff.reports import rule_listing
-    from mcp_bindgen.errors import BindgenError
 
-    if target.form not in {"text", "json"}:
-        message = f"rules can be printed as text or json, got --format {target.form}"
-        raise BindgenError(message)
+    require_text_or_json(target.form)
     shown = rule_listing.chosen(word)
     if target.form == "json":
         print_or_write(json_for(rule_listing.document(shown), target.file), target.file)

@@ -72,7 +72,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
         output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
     if form == "json":
         output.print_json(_document(run, written, target))
-    elif not output.is_quiet():
+    else:
         _summarise(run, written, target)
     return 0
 
@@ -85,11 +85,11 @@ def _summarise(run: Run, written: Written, target: Path) -> None:
         files = f"{len(package.files)} files"
         head = f"{files}, {counts}" if part.touched else f"unchanged, {counts}"
         place = output.shown(target / package.name)
-        output.print_line(f"{package.label}: {head} -> {place}{_removed(part)}{_base_note(package)}")
+        output.confirm(f"{package.label}: {head} -> {place}{_removed(part)}{_base_note(package)}")
     shared = written.below("runtime")
     if shared.touched:
         touched = len(shared.created) + len(shared.changed)
-        output.print_line(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
+        output.confirm(f"runtime: {touched} files -> {output.shown(target / 'runtime')}{_removed(shared)}")
 
 
 def _counted(number: int, noun: str) -> str:

@@ -157,4 +157,4 @@ def _document(mismatch: Mismatch) -> dict[str, Any]:
     document: dict[str, Any] = {"place": mismatch.place, "method": mismatch.method}
     if mismatch.failure is not None:
         return {**document, "failure": mismatch.failure}
-    return {**document, "differences": [each._asdict() for each in mismatch.differences]}
+    return {**document, "differences": [each.document() for each in mismatch.differences]}

@@ -16,7 +16,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.options import map_option, schema_option
-from mcp_bindgen.cli.output_format import output_format
+from mcp_bindgen.cli.output_format import output_format, require_text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -251,6 +251,7 @@ def _summarise(report: Report, *, notes: bool) -> None:
 def _list_rules(output_form: str) -> int:
     from mcp_bindgen.validate.rules import listing
 
+    require_text_or_json(output_form)
     rules = listing()
     if output_form == "json":
         output.print_json({"format": "mcp-validate-rules/1", "rules": [_rule_document(rule) for rule in rules]})

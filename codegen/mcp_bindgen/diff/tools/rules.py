@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from mcp_bindgen.diff.tools.changes import Area, ToolVerdict
 
@@ -20,6 +21,8 @@ class ToolRule:
     explanation: str
     """The reason in one line."""
 
+
+RULES_FORMAT = "mcp-tools-diff-rules/1"
 
 _B: ToolVerdict = "breaking"
 _R: ToolVerdict = "risky"
@@ -114,3 +117,8 @@ TOOL_RULES: Mapping[str, ToolRule] = {
     for name, verdict, explanation in rows
 }
 """By id."""
+
+
+def rules_as_json() -> dict[str, Any]:
+    """Return the table as a JSON document."""
+    return {"format": RULES_FORMAT, "rules": [asdict(rule) for rule in TOOL_RULES.values()]}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.reporting import Reporting, report, reporting_options
 from mcp_bindgen.cli.commands.tools.sources import read_contract
+from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.output_format import require_text_or_json
 
 
 @click.command("diff", short_help="List the changes between two contracts and whom they break.")
@@ -35,17 +36,25 @@ def diff(old: Path | None, new: Path | None, reporting: Reporting, list_rules: b
     if json_schema:
         from mcp_bindgen.diff.tools.document import TOOLS_SCHEMA
 
-        output.print_json(TOOLS_SCHEMA)
+        print_or_write(json_for(TOOLS_SCHEMA, reporting.file), reporting.file)
         return 0
     if list_rules:
-        from mcp_bindgen.diff.tools.rules import TOOL_RULES
-
-        for rule in TOOL_RULES.values():
-            output.print_line(f"{rule.id:<32}{rule.verdict:<12}{rule.explanation}")
-        return 0
+        return _list_rules(reporting)
     if old is None or new is None:
         message = (
             "OLD and NEW are missing; run: mcp-codegen tools diff OLD NEW, each a file, for example tools.lock.json"
         )
         raise click.UsageError(message if old is None else message.replace("OLD and NEW are", "NEW is", 1))
     return report(read_contract(old), read_contract(new), reporting)
+
+
+def _list_rules(reporting: Reporting) -> int:
+    from mcp_bindgen.diff.tools.rules import TOOL_RULES, rules_as_json
+
+    require_text_or_json(reporting.form)
+    if reporting.form == "json":
+        text = json_for(rules_as_json(), reporting.file)
+    else:
+        text = "".join(f"{rule.id:<32}{rule.verdict:<12}{rule.explanation}\n" for rule in TOOL_RULES.values())
+    print_or_write(text, reporting.file)
+    return 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.sources import Live, live_options
-from mcp_bindgen.cli.output_format import output_format
+from mcp_bindgen.cli.output_format import output_format, require_text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand
 
 
@@ -31,17 +32,28 @@ def lint(
     The exit status is 0 if nothing was found, 1 if something was, and 2 if the
     server or FILE cannot be read.
     """
-    from mcp_bindgen.lint.report import as_github, as_json, as_text, rule_lines
+    from mcp_bindgen.lint.report import as_github, as_json, as_text, rule_lines, rules_as_json
     from mcp_bindgen.lint.tool_linter import lint_listing
 
     if list_rules:
-        for line in rule_lines(output.width()):
-            output.print_line(line)
+        require_text_or_json(form)
+        if form == "json":
+            output.print_json(rules_as_json())
+        else:
+            _print_lines(rule_lines(output.width()))
         return 0
     findings = lint_listing(live.listing_or_file(ctx, source, "mcp-codegen tools lint"), ignored)
     if form == "json":
         output.print_json(as_json(findings))
+    elif form == "github":
+        _print_lines(as_github(findings))
+    elif findings:
+        _print_lines(as_text(findings, output.width()))
     else:
-        for line in as_github(findings) if form == "github" else as_text(findings, output.width()):
-            output.print_line(line)
+        output.confirm("no findings")
     return 1 if findings else 0
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        output.print_line(line)

@@ -87,7 +87,8 @@ def report(old: Contract, new: Contract, reporting: Reporting) -> int:
     if reporting.print_approvals:
         print_or_write(approvals_skeleton(assessment), reporting.file)
         return 0
-    print_or_write(_rendered(assessment, reporting), reporting.file)
+    if difference.changes or not (output.is_quiet() and reporting.form == "text" and reporting.file is None):
+        print_or_write(_rendered(assessment, reporting), reporting.file)
     if reporting.file is not None:
         output.note(f"{tools_headline(assessment)} -> {output.shown(reporting.file)}")
     return 1 if assessment.failing else 0
