@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +31,7 @@ def patched(value: Any, changes: list[dict[str, Any]]) -> Any:
         if "found" not in change:
             assert canonical(place.pop(key)) == canonical(change["recorded"])
         elif "recorded" not in change and isinstance(place, list):
-            elements: list[Any] = place
+            elements = cast("list[Any]", place)
             assert key == len(elements)
             elements.append(change["found"])
         else:
