@@ -166,13 +166,16 @@ class Child(Streams):
             # A process that the server has started may keep the pipe open.
             self._lines.wait(0.2)
             last = self._lines.last()[-10:]
+        unread = how is not None and self._writer.unread() >= self._sent
         failed = how is not None and how.startswith("exited") and not how.endswith(" 0")
+        if unread and how is not None and how.endswith(" 0"):
+            text += " without reading a message; an MCP server reads its standard input until that is closed"
         if failed and monotonic() - self._started < _START and not (self._inherits and last is None):
             text += environment_hint(self._variables, last)
         if last:
             text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
         end = ConnectionClosed(text)
-        end.unread = how is not None and self._writer.unread() >= self._sent
+        end.unread = unread
         return end
 
 

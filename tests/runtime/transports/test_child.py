@@ -103,7 +103,10 @@ def test_a_long_command_that_cannot_be_started_is_shown_by_its_beginning() -> No
 @pytest.mark.parametrize(
     ("script", "how"),
     [
-        ("exit 0", "exited with status 0"),
+        (
+            "exit 0",
+            "exited with status 0 without reading a message; an MCP server reads its standard input until that is closed",
+        ),
         ("exit 3", "exited with status 3"),
         ("kill -KILL $$", "was killed by SIGKILL"),
         ("kill -40 $$", "was killed by signal 40"),
@@ -116,6 +119,13 @@ def test_how_a_server_ended_is_said(script: str, how: str, watch: str, monkeypat
         monkeypatch.setattr(server_process.sys, "platform", "other")
     child = shell(script, **SHORT, inherit_env=True)
     assert end_of(child) == f"the server {'sh -c ' + repr(script)!r} (process {child.pid}) {how}"
+
+
+def test_a_server_that_has_read_a_message_may_end() -> None:
+    child = shell("read line; echo $line", **SHORT)
+    child.send(b"1", LONG)
+    assert child.receive(LONG) == b"1"
+    assert end_of(child).endswith("exited with status 0")
 
 
 def test_what_was_written_before_the_end_is_received_first() -> None:

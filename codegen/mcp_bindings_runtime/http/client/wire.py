@@ -317,7 +317,9 @@ def check_url(url: str, credentials: str = "as a header (`headers=`) or by `auth
         text = f"{url!r} is not the URL of a server: {fault}"
         raise UsageError(text) from None
     if parts.scheme not in _PORTS or not parts.host:
-        text = f"{url!r} is not the URL of a server, such as https://example.com/mcp"
+        named = parts.scheme in _PORTS or "://" in url
+        wanted = "write one such as https://example.com/mcp" if named else f"write {f'http://{url}'!r}, or with https"
+        text = f"{url!r} is not the URL of a server; {wanted}"
         raise UsageError(text)
     if parts.auth is not None:
         text = f"the URL contains a name or a password; pass them {credentials}"
