@@ -1,7 +1,7 @@
 """Layout of tables and names on narrow screens; MkDocs calls this for the HTML of each page.
 
 A name breaks after its separators only, never inside a word; a short one in a text, or an option in a table, does not
-break. A table too wide for a phone gets the attribute ``data-stacked``: the style sheet then shows each of its rows as a
+break, and neither does the date of a revision. A table too wide for a phone gets the attribute ``data-stacked``: the style sheet then shows each of its rows as a
 block, with the heading of the column before each cell. A table whose headings are all empty loses its head.
 """
 
@@ -31,6 +31,7 @@ _BREAK = "<wbr>"
 _TABLE_OR_BLOCK = re.compile(r"(<table>.*?</table>|<pre.*?</pre>)", re.DOTALL)
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PLAIN_CODE = re.compile(r"<code>([^<]*)</code>")
+_TAG_OR_DATE = re.compile(r"<code.*?</code>|<[^>]*>|\b20\d\d-\d\d-\d\d\b")
 _OBJECT_NAME = re.compile(r'(<span class="doc doc-object-name[^>]*>)([^<]*)(</span>)')
 
 
@@ -45,8 +46,9 @@ def lay_out_tables(page: str) -> str:
 
 
 def keep_names(page: str) -> str:
-    """Return HTML whose names outside of tables and code blocks do not break inside a word."""
+    """Return HTML whose names and dates outside of tables and code blocks do not break inside a word."""
     parts = _TABLE_OR_BLOCK.split(page)
+    parts[::2] = [_TAG_OR_DATE.sub(_whole_date, part) for part in parts[::2]]
     parts[::2] = [
         _OBJECT_NAME.sub(
             lambda match: f"{match[1]}{match[2].replace('_', f'_{_BREAK}')}{match[3]}",
@@ -55,6 +57,11 @@ def keep_names(page: str) -> str:
         for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _whole_date(found: re.Match[str]) -> str:
+    """Return a tag or code unchanged, and a date as one that does not break."""
+    return found[0] if found[0].startswith("<") else f"<span data-whole>{found[0]}</span>"
 
 
 def _code(name: str, *, is_whole: bool) -> str:

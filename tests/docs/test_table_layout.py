@@ -102,3 +102,11 @@ def test_blocks_of_code_stay_as_they_are() -> None:
 def test_code_outside_of_tables_is_left_alone() -> None:
     page = '<p><code>a.b</code></p>\n<table class="highlighttable"><tr><td><code>a.b</code></td></tr></table>'
     assert LAYOUT["lay_out_tables"](page) == page
+
+
+def test_a_date_in_a_text_does_not_break() -> None:
+    text = '<p>Since <a href="2024-11-05.html">2024-11-05</a>, not <code>2024-11-05</code>.</p>'
+    kept = '<p>Since <a href="2024-11-05.html"><span data-whole>2024-11-05</span></a>, not <code data-whole>2024-11-05</code>.</p>'
+    assert LAYOUT["keep_names"](text) == kept
+    table = "<table><td>2024-11-05</td></table><pre>2024-11-05</pre>"
+    assert LAYOUT["keep_names"](table) == table
