@@ -1,8 +1,9 @@
 """Layout of tables and names on narrow screens; MkDocs calls this for the HTML of each page.
 
-A name breaks after its separators only, never inside a word; a short one in a text, or an option in a table, does not
-break, and neither does the date of a revision. A table too wide for a phone gets the attribute ``data-stacked``: the style sheet then shows each of its rows as a
-block, with the heading of the column before each cell. A table whose headings are all empty loses its head.
+A name breaks after its separators only, never inside a word. A short one in a text does not break, nor does an option in a
+table or the date of a revision. A table too wide for a phone gets the attribute ``data-stacked``: the style sheet then shows
+each of its rows as a block, with the heading of the column before each cell. A table whose headings are all empty loses its
+head.
 """
 
 from __future__ import annotations
