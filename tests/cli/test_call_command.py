@@ -52,7 +52,11 @@ def test_a_server_over_http(cli, monkeypatch: pytest.MonkeyPatch, revision: str)
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["--url", "nonsense"], 2, "error: 'nonsense' is not the URL of a server; write 'http://nonsense', or with https"),
+        (
+            ["--url", "nonsense"],
+            2,
+            "error: 'nonsense' is not the URL of a server; write 'http://nonsense', or with https",
+        ),
         (["--url", "http://127.0.0.1:1/mcp"], 1, "error: "),
         (
             ["--url", "http://127.0.0.1:1/mcp", "--", "server"],
