@@ -204,9 +204,13 @@ def test_each_file_has_imports_of_its_own(cli, elsewhere: Path) -> None:
 def test_a_report_in_a_file(cli, schemas) -> None:
     status, out, err = cli("diff", *schemas, "--format", "junit", "-o", "build/diff.xml")
     assert (status, out) == (1, "")
-    assert err == "1 change, 1 breaking, 0 risky, 0 compatible -> build/diff.xml\n"
+    assert (
+        err == "1 change, 1 breaking, 0 risky, 0 compatible -> build/diff.xml; 1 change fails with --fail-on breaking\n"
+    )
     assert ET.parse("build/diff.xml").getroot().tag == "testsuites"
     assert sorted(path.name for path in Path("build").iterdir()) == ["diff.xml"]
+    passing = cli("diff", *schemas, "--fail-on", "none", "-o", "build/diff.xml")
+    assert (passing.status, passing.err) == (0, "1 change, 1 breaking, 0 risky, 0 compatible -> build/diff.xml\n")
 
 
 def test_a_file_is_replaced_and_a_link_followed(cli, schemas) -> None:

@@ -216,6 +216,23 @@ def test_the_page_of_a_small_method(widgets) -> None:
           widgets  Widget[], required""")
 
 
+def test_params_that_are_one_of_several_objects_list_the_members_of_each() -> None:
+    found = document("elicitation/create", "2026-07-28")
+    alternatives = found["params"]["alternatives"]
+    assert [each["type"] for each in alternatives] == ["ElicitRequestFormParams", "ElicitRequestURLParams"]
+    assert [member["name"] for member in alternatives[1]["members"]] == ["mode", "message", "url"]
+    page = render_page(found)
+    assert (
+        "Params  ElicitRequestParams, required\n  one of the 2 that follow\n\nParams  ElicitRequestFormParams\n" in page
+    )
+    assert "  none" not in page
+
+
+def test_a_result_that_is_another_name_of_an_object_lists_its_members() -> None:
+    page = render_page(document("ping", "2025-11-25"))
+    assert "Result  EmptyResult\n  _meta  map of any JSON, optional\n" in page
+
+
 @pytest.mark.parametrize("revision", catalog.revisions())
 def test_every_name_of_every_revision_has_a_page_that_fits_and_a_document_that_is_json(revision: str) -> None:
     lookup = revision_span.lookup(revision)

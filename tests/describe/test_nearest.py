@@ -83,6 +83,21 @@ def test_a_path_that_goes_wrong_is_mended_where_it_does() -> None:
     assert "tools/call.params" in str(unknown_anywhere("tools/call.parms"))
 
 
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("resultType", "Result.resultType"),
+        (
+            "io.modelcontextprotocol/clientCapabilities",
+            'RequestMetaObject["io.modelcontextprotocol/clientCapabilities"]',
+        ),
+        ("progressToken", "RequestMetaObject.progressToken or ProgressNotificationParams.progressToken"),
+    ],
+)
+def test_a_member_alone_is_suggested_with_the_types_that_declare_it(name: str, path: str) -> None:
+    assert str(unknown_anywhere(name)).endswith(f"; did you mean {path}?")
+
+
 def test_a_path_without_anything_like_it_lists_what_there_is() -> None:
     assert str(unknown_in("Role2.x", lookup("2025-06-18"), [])).startswith("'Role2.x' not found in 2025-06-18")
     assert str(unknown_in("PromptReference.zzz", lookup("2025-06-18"), [])).endswith(

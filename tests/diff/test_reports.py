@@ -173,7 +173,7 @@ def test_markdown():
 PAGE = """\
 # acme to acme
 
-3 changes, for peers that do not negotiate the revision:
+3 changes, for peers that do not negotiate the revision: one is written for acme, the other for acme.
 
 | programs | breaking | risky | compatible |
 |---|--:|--:|--:|
@@ -182,29 +182,31 @@ PAGE = """\
 
 Each change is listed once, under the more severe of its two verdicts.
 
+-   **Breaking**: one of the two refuses or misreads a message of the other.
+-   **Risky**: it depends on the use: one of the two may not know, or may ignore, a part of what the other sends, or may wait for something that never comes.
+-   **Compatible**: everything else; both ignore members that they do not know.
+
 ## Breaking (1)
 
-- `In.b`: now required, `string`
+-   `In.b`: now required, `string`
 
-  *Old client, new server*: An old client may omit it, but a new server requires it. Always send it: receivers of the old revision accept it too.
+    *Old client, new server*: An old client may omit it, but a new server requires it. Always send it: receivers of the old revision accept it too.
 
-  In `widgets/get`.
-
+    In `widgets/get`.
 
 ## Risky (1)
 
-- `Out.o`: new value, `"y"`
+-   `Out.o`: new value, `"y"`
 
-  *Old client, new server*: A new server may send "y", which an old client does not know. Send it only to clients of the new revision.
+    *Old client, new server*: A new server may send "y", which an old client does not know. Send it only to clients of the new revision.
 
-  In `widgets/get`.
+    In `widgets/get`.
 
-  Approved: known
-
+    Approved: known
 
 ## Compatible (1)
 
-- `Extra`: new type
+-   New type: `Extra`
 """
 
 
@@ -216,9 +218,37 @@ def test_a_page_is_plain_markdown():
 def test_a_page_has_the_examples_and_the_types_that_inherit_a_change():
     old, new = catalog.load("2025-11-25"), catalog.load("2026-07-28")
     shown = markdown_page.render(Assessment(difference=diff.with_witnesses(diff.compare(old, new), old, new)))
-    assert '\n      {"jsonrpc": "2.0"' in shown
-    assert "\n  Also changes `" in shown
-    assert re.search(r"<[a-z]", re.sub(r"`[^`]*`|^      .*$", "", shown, flags=re.MULTILINE)) is None
+    assert '\n        {"jsonrpc": "2.0"' in shown
+    assert "\n    Also changes `" in shown
+    assert re.search(r"<[a-z]", re.sub(r"`[^`]*`|^        .*$", "", shown, flags=re.MULTILINE)) is None
+
+
+def test_a_page_lists_compatible_changes_that_differ_only_in_their_names_together():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    shown = markdown_page.render(Assessment(difference=difference))
+    assert "\n-   New types (42): `CacheableResult`, `CallToolResultResponse`, " in shown
+    assert "\n-   Removed constant: `URL_ELICITATION_REQUIRED`\n" in shown
+    assert "`ToolUseContent`. Since 2026-07-28 (SEP-2577); it stays" in shown
+    approved = markdown_page.render(Assessment(difference=difference, approved={"type_added:ResultType": "known"}))
+    assert "\n-   `ResultType`: new type. Approved: known\n" in approved
+    assert "\n-   New types (41): " in approved
+
+
+def test_reports_say_why_a_new_required_field_is_compatible():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    reason = "but a new client accepts its absence, as the specification requires, and assumes 0."
+    for render in (text.render, markdown.render, markdown_page.render):
+        assert reason in " ".join(render(Assessment(difference=difference)).split())
+
+
+def test_a_page_for_one_pairing_does_not_speak_of_two():
+    assert "two verdicts" not in markdown_page.render(assessment(perspective="client"))
+
+
+def test_reports_do_not_repeat_the_method_that_changed():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    assert "In `initialize`." not in markdown_page.render(Assessment(difference=difference))
+    assert "<i>in</i> <code>initialize</code>" not in markdown.render(Assessment(difference=difference))
 
 
 def test_a_page_shows_hostile_texts_as_they_are():

@@ -8,7 +8,15 @@ from typing import Any
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.canonical import Canonical, literal, object_of, schema_type
-from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
+from mcp_bindgen.describe.lookup import (
+    ConstantSubject,
+    Lookup,
+    MemberSubject,
+    MethodSubject,
+    Subject,
+    TypeSubject,
+    objects_in,
+)
 from mcp_bindgen.describe.usage import Occurrence, Usage
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
@@ -140,13 +148,11 @@ class _Explanation:
             page["params"] = {
                 "type": self._text(method.params),
                 "required": method.params_required,
-                "members": self._members_of(method.params),
+                **self._content(method.params),
                 **self._discriminator(method.params),
             }
         if method.kind == "request":
-            page["results"] = [
-                {"type": self._text(result), "members": self._members_of(result)} for result in method.results
-            ]
+            page["results"] = [{"type": self._text(result), **self._content(result)} for result in method.results]
             page |= self._discriminator(method.result) if method.result else {}
         return page
 
@@ -188,10 +194,19 @@ class _Explanation:
         declared = self._protocol.objects[kind.path] if isinstance(kind, ObjectOf) else None
         return declared if declared is not None and declared.kind == "inline" and declared.fields else None
 
-    def _members_of(self, kind: Type) -> list[Json]:
-        if not isinstance(kind, ObjectOf):
-            return []
-        return [self._member(member, kind.path) for member in self._protocol.objects[kind.path].fields]
+    def _content(self, kind: Type) -> Json:
+        """Return the members of an object, also by another name; of a union, those of each alternative."""
+        found = [] if isinstance(kind, ListOf) else list(objects_in(self._protocol, kind))
+        if len(found) <= 1:
+            return {"members": [self._member(member, each.path) for each in found for member in each.fields]}
+        alternatives = [
+            {
+                "type": self._text(ObjectOf(each.path)),
+                "members": [self._member(member, each.path) for member in each.fields],
+            }
+            for each in found
+        ]
+        return {"members": [], "alternatives": alternatives}
 
     def _text(self, kind: Type) -> str:
         return TypeWords(self._protocol).type(kind)

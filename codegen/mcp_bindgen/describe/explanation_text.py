@@ -87,9 +87,9 @@ class _Page:
         params = document.get("params")
         if params is not None:
             needed = "required" if params["required"] else "optional"
-            yield from self._members(f"Params  {params['type']}, {needed}", params["members"])
+            yield from self._part("Params", f"{params['type']}, {needed}", params)
         for result in document.get("results", []):
-            yield from self._members(f"Result  {result['type']}", result["members"])
+            yield from self._part("Result", result["type"], result)
         if "members" in document:
             yield from self._members("Members", document["members"])
         former = document.get("former_members", [])
@@ -99,6 +99,17 @@ class _Page:
             for old in former:
                 until = self._style.faint(f"until {old['until']}")
                 yield f"  {_safe(old['name'])}  {until}"
+
+    def _part(self, label: str, words: str, part: Json) -> Iterator[str]:
+        """Yield the members of params or of a result, or those of each of its alternatives."""
+        if "alternatives" not in part:
+            yield from self._members(f"{label}  {words}", part["members"])
+            return
+        yield ""
+        yield self._style.strong(_safe(f"{label}  {words}"))
+        yield self._style.faint(f"  one of the {len(part['alternatives'])} that follow")
+        for each in part["alternatives"]:
+            yield from self._members(f"{label}  {each['type']}", each["members"])
 
     def _members(self, title: str, members: list[Json]) -> Iterator[str]:
         yield ""

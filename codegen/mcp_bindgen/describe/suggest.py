@@ -14,6 +14,8 @@ from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
 
 _SHOWN = 70
 _LONGEST_PATH = 400
+_MEMBERS = 3
+"""Maximum number of fields of one name that are suggested."""
 
 
 def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
@@ -45,7 +47,7 @@ def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:
 def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:
     names: dict[str, None] = {}
     for lookup in lookups:
-        members = _members_near(name, lookup)
+        members = _members_near(name, lookup) or _members_called(name, lookup)
         if members:
             return [f"did you mean {_listed(members, 'or')}?"]
         names.update(dict.fromkeys(official_names(lookup)))
@@ -80,8 +82,22 @@ def _members_near(name: str, lookup: Lookup) -> list[str]:
             wrong = name[match.start() :].strip('.[]"').split(".")[0]
             keys = dict.fromkeys(member.name for owner in owners for member in owner.fields)
             near = nearest_names(wrong, keys) or list(keys)
-            return [f"{subject.name}.{key}" if key.isidentifier() else f'{subject.name}["{key}"]' for key in near]
+            return [_path(subject.name, key) for key in near]
     return []
+
+
+def _members_called(name: str, lookup: Lookup) -> list[str]:
+    """Return some fields with exactly this name, each at the type that declares it."""
+    owners = [each for each in lookup.protocol.objects.values() if each.kind == "interface"]
+    return [
+        _path(owner.path, name)
+        for owner in owners
+        if any(member.name == name and member.declared_in == owner.path for member in owner.fields)
+    ][:_MEMBERS]
+
+
+def _path(owner: str, key: str) -> str:
+    return f"{owner}.{key}" if key.isidentifier() else f'{owner}["{key}"]'
 
 
 def _listed(words: list[str], last: str) -> str:

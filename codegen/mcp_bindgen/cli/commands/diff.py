@@ -341,10 +341,12 @@ def _rendered(assessment: Assessment, target: _Output, style: str, file: str | N
 
 
 def _line(assessment: Assessment, file: Path) -> str:
-    from mcp_bindgen.diff.reports.wording import counted, verdict_counts
+    from mcp_bindgen.diff.reports.wording import conclusion, counted, verdict_counts
 
     changes = counted(len(assessment.difference.changes), "change")
-    return f"{changes}, {verdict_counts(assessment.numbers())} -> {output.shown(file)}"
+    # The status alone does not say why a script that writes a page stops.
+    failing = f"; {conclusion(assessment)}" if assessment.failing else ""
+    return f"{changes}, {verdict_counts(assessment.numbers())} -> {output.shown(file)}{failing}"
 
 
 def _rules(word: str | None, target: _Output) -> int:

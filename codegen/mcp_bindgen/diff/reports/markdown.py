@@ -11,10 +11,12 @@ from mcp_bindgen.diff.reports.wording import (
     affected,
     counted,
     detail,
+    is_in_words,
     kind_words,
     listed,
     owner,
     reason_at_level,
+    reason_for_no_harm,
     verdict_counts,
     witness_message,
     witness_sentence,
@@ -108,13 +110,17 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
         pairing = "" if level == "compatible" else f"<i>{affected(assessment, change, level)}</i>: "
         parts = [f"{pairing}{prose(reason_at_level(assessment, change, level))}"]
         parts += [prose(change.hint)] if change.hint else []
-        parts += [f"<i>in</i> {listed([*map(code, change.methods)], 4)}"] if change.methods else []
+        if list(change.methods) not in ([], [change.subject]):
+            parts.append(f"<i>in</i> {listed([*map(code, change.methods)], 4)}")
         parts += [f"<i>also changes</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
         witness = assessment.witness(change)
         if witness is not None:
             summary = f"<summary>{witness_sentence(witness)}</summary>"
             parts.append(f"<details>{summary}{code(witness_message(witness))}</details>")
         cells.append("<br>".join(parts))
+    else:
+        reason = reason_for_no_harm(change)
+        cells[-1] += "" if reason is None else f"<br>{prose(reason)}"
     if approval is not None:
         cells[-1] += f"<br>✓ <i>approved</i>: {prose(approval)}"
     return f"| {' | '.join(cells)} |"
@@ -123,7 +129,8 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
 def what(change: Change) -> str:
     """Return the kind of a change, with the texts before and after."""
     extra = detail(change)
-    return f"{kind_words(change)}{'' if extra is None else f'<br>{code(extra)}'}"
+    shown = None if extra is None else prose(extra) if is_in_words(change) else code(extra)
+    return f"{kind_words(change)}{'' if shown is None else f'<br>{shown}'}"
 
 
 def prose(text: str) -> str:

@@ -20,10 +20,10 @@ from mcp_bindgen.diff.reports.wording import (
     listed,
     owner,
     reason_at_level,
+    reason_for_no_harm,
     witness_message,
     witness_sentence,
 )
-from mcp_bindgen.diff.rules import HARMLESS, RULES
 from mcp_bindgen.escaping import visible
 
 _NAMES: dict[Kind, str] = {
@@ -132,9 +132,8 @@ class _Report:
                 yield from self._wrapped(witness_sentence(witness))
                 # In one line, to be copied.
                 yield f"{_MARGIN}{visible(witness_message(witness))}"
-        elif change.level == "compatible" and RULES[change.rule].weights != HARMLESS:
-            # Harmless although its rule is not: the reason explains it.
-            yield from self._wrapped(change.reason)
+        else:
+            yield from self._wrapped(reason_for_no_harm(change) or "")
 
     def _names(self, changes: Sequence[Change]) -> Iterator[str]:
         for kind, title in _NAMES.items():

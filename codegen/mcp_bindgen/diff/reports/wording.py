@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
 from mcp_bindgen.diff.changes import Change, Outcome, Pairing, Verdict, Witness
 from mcp_bindgen.diff.finding_kinds import KINDS
+from mcp_bindgen.diff.rules import HARMLESS, RULES
 from mcp_bindgen.ir.protocol import OTHER_SIDE
 
 OUTCOMES: Mapping[Outcome, str] = {
@@ -46,6 +47,11 @@ def detail(change: Change) -> str | None:
     return None
 
 
+def is_in_words(change: Change) -> bool:
+    """Return whether the detail of a change is a phrase, not a type or a value."""
+    return change.kind in {"method_embedded", "direction_changed", "deprecated_added"}
+
+
 def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
     """Return the pairings in which a change is at its level: ``old client, new server``."""
     found = _pairings(assessment, change, level)
@@ -55,6 +61,12 @@ def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
 def reason_at_level(assessment: Assessment, change: Change, level: Verdict) -> str:
     """Return the reason of a change in the pairings in which it is at its level."""
     return reason_in(change, _pairings(assessment, change, level))
+
+
+def reason_for_no_harm(change: Change) -> str | None:
+    """Return why a change is compatible, if others of its rule are not: a new required field that may be absent."""
+    harmless = change.level != "compatible" or RULES[change.rule].weights == HARMLESS
+    return None if harmless else change.reason
 
 
 def _pairings(assessment: Assessment, change: Change, level: Verdict) -> list[Pairing]:
