@@ -45,6 +45,12 @@ def change() -> str:
     return "changed"
 
 
+@server.tool
+def add_resource(uri: str) -> str:
+    server.resource(uri)(notes)
+    return "added"
+
+
 @server.prompt
 def greet(whom: str) -> str:
     return f"{name} greets {{whom}}"

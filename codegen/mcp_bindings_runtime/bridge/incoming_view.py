@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..connection.call_scope import Cancellation
 from ..meta import meta_of
 from ..methods import RequestMethod
 from ..session.events import CancelsCalls, Incoming, PendingCall
@@ -24,7 +25,7 @@ def _of_original(name: str) -> Any:
 class IncomingView(Incoming):
     """A request in the revision of the handler; ``original`` is the one on the wire, with which it is cancelled.
 
-    The retry of a parked call replaces ``original``.
+    The retry of a parked call replaces ``original``, by ``move_to``.
     """
 
     # A cancellation arrives for the request on the wire, and has to reach its handler, and the other way round.
@@ -41,3 +42,16 @@ class IncomingView(Incoming):
         self.caller = original.caller
         self.source = original.source
         self.related = original.related
+
+    def prepare_move(self) -> None:
+        """Let ``move_to`` find the calls of the handler, whenever they begin."""
+        self.original.calls = set()
+        self.original.cancellation = Cancellation()
+
+    def move_to(self, original: Incoming) -> None:
+        """Go on as another request on the wire, whose cancellation ends the calls of the handler from now on."""
+        original.calls, original.cancellation = self.calls, self.cancellation
+        self.original = original
+        if original.cancelled:
+            # Its cancellation came before there was anything to stop.
+            original.stop_calls()

@@ -346,8 +346,10 @@ class StatelessTwin(ServerTwin):
         seen = self.seen(key, own_params, incoming)
 
         def move(connection: Any, incoming: Incoming) -> None:
-            channel.wire, view.wire, seen.original = connection, connection.session, incoming
+            channel.wire, view.wire = connection, connection.session
+            seen.move_to(incoming)
 
+        seen.prepare_move()
         call.move = move
         if not self._parked.start(call, lambda: self.call(view, channel, seen)):
             return self._run_here(connection, incoming, self._parked.refuse)

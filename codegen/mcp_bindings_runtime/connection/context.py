@@ -299,7 +299,10 @@ class ServerContext(Context):
         if incoming is None:
             return connection.request(key, params, timeout=timeout, on_progress=on_progress)
         with connection.lock:
-            calls = incoming.calls = incoming.calls or set()
+            if incoming.calls is None:
+                # Another thread of the handler may use a set that is still empty.
+                incoming.calls = set()
+            calls = incoming.calls
         sent: list[Call] = []
 
         def begin(call: Call) -> None:

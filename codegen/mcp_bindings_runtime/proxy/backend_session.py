@@ -382,7 +382,10 @@ class BackendSession:
 
     def _restore(self, client: Any) -> None:
         if self._level is not None:
-            client.connection.request(self._binding.requests[_SET_LEVEL], self._level)
+            try:
+                client.connection.request(self._binding.requests[_SET_LEVEL], self._level)
+            except ResponseError as error:
+                write_log("warning", "%s refuses the log level of its client: %s", self._contact.title, error)
         self._changes.begin(client)
 
     # Notifications of the server.

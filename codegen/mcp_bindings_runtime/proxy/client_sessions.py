@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from threading import Lock
+from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS: Final = 600.0
 """Seconds to keep the session of a client that has none itself, counted from its last request."""
+_LOOK: Final = 5.0
+"""Seconds between two looks for sessions that are not used any more."""
 
 
 class ClientSessions:
@@ -25,16 +27,22 @@ class ClientSessions:
 
     A client with a session of its own has one session with the server until it leaves. Requests without a session share one
     if they come from the same principal (else the same address), and declare the same client and capabilities. At most
-    ``limit`` sessions exist at the same time. ``key`` names the server in the state of a client's session. Thread-safe.
+    ``limit`` sessions exist at the same time, of which one principal or address has at most three fourths. Beyond that,
+    sessions of clients that have none end first, unless a request is in progress. ``key`` names the server in the state of
+    a client's session. Thread-safe.
     """
 
     def __init__(self, new: Callable[[Context], BackendSession], limit: int, key: str) -> None:
         self._new = new
         self._key = f"session with {key}"
         self._limit = limit
-        self._lock = Lock()
+        self._limit_of_source = limit - limit // 4
+        self._changed = Condition()
         self._shared: dict[str, BackendSession] = {}
-        self._all: list[BackendSession] = []
+        self._all: dict[BackendSession, str | None] = {}
+        """The sessions, and the sources that they count for; None for a client over stdio or in memory."""
+        self._watched = False
+        """Whether a thread ends the sessions that are not used any more."""
         self._closed = False
 
     def of(self, context: Any) -> BackendSession:
@@ -45,23 +53,35 @@ class ClientSessions:
             return found
         facts = facts_of(context.peer_revision)
         has_session = facts is None or facts.handshake
-        key = "" if has_session else _identity(context)
-        with self._lock:
-            found = state.get(self._key) if has_session else self._shared.get(key)
+        sessions: dict[str, Any] = state if has_session else self._shared
+        key = self._key if has_session else _identity(context)
+        with self._changed:
+            found = self._found(sessions, key)
+        if found is not None:
+            return found
+        self._end_unused()
+        source: str | None = context.principal or context.source
+        with self._changed:
+            found = self._found(sessions, key)
             if found is not None:
                 return found
-            unused = self._remove_unused()
-            if self._closed or len(self._all) >= self._limit:
-                reason = f"the proxy has {len(self._all)} sessions with the server behind; no more are allowed"
-                raise ResponseError(INTERNAL_ERROR, "Too busy", {"reason": reason})
-            found = self._new(context)
-            self._all.append(found)
-            if has_session:
-                state[self._key] = found
-            else:
-                self._shared[key] = found
-        for each in unused:
-            each.close()
+            removed = self._make_room(source)
+            found = sessions[key] = self._new(context)
+            self._all[found] = source
+            if not self._watched:
+                self._watched = True
+                Thread(target=self._watch, name="mcp-backends", daemon=True).start()
+        if removed is not None:
+            removed.close()
+        return found
+
+    @staticmethod
+    def _found(sessions: dict[str, Any], key: str) -> BackendSession | None:
+        """Return a session by its key; None if there is none; hold the lock."""
+        found: BackendSession | None = sessions.get(key)
+        if found is not None:
+            # Otherwise it might end before the request begins.
+            found.used = monotonic()
         return found
 
     def existing(self, context: Any) -> BackendSession | None:
@@ -71,24 +91,62 @@ class ClientSessions:
 
     def close(self) -> None:
         """Close all sessions, and make no more. Idempotent; from any thread."""
-        with self._lock:
+        with self._changed:
             self._closed = True
-            found, self._all = self._all, []
+            found = [*self._all]
+            self._all.clear()
             self._shared.clear()
+            self._changed.notify_all()
         for each in found:
             each.close()
 
-    def _remove_unused(self) -> list[BackendSession]:
-        """Remove and return the sessions of clients that have left, and of requests long ago; hold the lock."""
+    def _watch(self) -> None:
+        """End the sessions that are not used any more, until there are none left."""
+        while self._watched:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed, _LOOK)
+            self._end_unused()
+            with self._changed:
+                self._watched = bool(self._all)
+
+    def _end_unused(self) -> None:
+        """End the sessions of clients that have left, and those of which the last request was long ago."""
         oldest = monotonic() - IDLE_SECONDS
-        unused = [
-            each
-            for each in self._all
-            if (each.front.gone if each.front.has_session else each.used < oldest and not each.front.active)
-        ]
-        self._all = [each for each in self._all if each not in unused]
-        self._shared = {key: each for key, each in self._shared.items() if each not in unused}
-        return unused
+        with self._changed:
+            unused = [
+                each
+                for each in self._all
+                if (each.front.gone if each.front.has_session else each.used < oldest and not each.front.active)
+            ]
+            for each in unused:
+                self._forget(each)
+        for each in unused:
+            each.close()
+
+    def _make_room(self, source: str | None) -> BackendSession | None:
+        """Make room for a session of a source: return one that has to end, if any; hold the lock.
+
+        Raise ``ResponseError`` if none can.
+        """
+        crowd = [] if source is None else [each for each, owner in self._all.items() if owner == source]
+        whose = " of this client or address"
+        if len(crowd) < self._limit_of_source:
+            crowd, whose = [*self._all], ""
+            if len(crowd) < self._limit and not self._closed:
+                return None
+        idle = [each for each in crowd if not (each.front.has_session or each.front.active)]
+        if self._closed or not idle:
+            reason = f"the proxy has {len(crowd)} sessions{whose} with the server behind; no more are allowed"
+            raise ResponseError(INTERNAL_ERROR, "Too busy", {"reason": reason})
+        longest = min(idle, key=lambda each: each.used)
+        self._forget(longest)
+        return longest
+
+    def _forget(self, session: BackendSession) -> None:
+        """Remove a session; hold the lock."""
+        del self._all[session]
+        for key in [key for key, each in self._shared.items() if each is session]:
+            del self._shared[key]
 
 
 def _identity(context: Any) -> str:

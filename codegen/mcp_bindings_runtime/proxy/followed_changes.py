@@ -62,8 +62,13 @@ class FollowedChanges:
             Thread(target=self._begin, args=(follower, again), name="mcp-changes", daemon=True).start()
             return
         key = self._binding.requests[_SUBSCRIBE]
-        for params in list(self._subscribed.values()):
-            client.connection.request(key, params)
+        for uri, params in list(self._subscribed.items()):
+            try:
+                client.connection.request(key, params)
+            except ResponseError as error:
+                # The resource may have ended with the former process.
+                self._subscribed.pop(uri, None)
+                write_log("warning", "%s does not send updates of %s any more: %s", self._contact.title, uri, error)
         if again:
             self._listeners.publish_all(self._binding)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_bindings import connect
@@ -413,3 +414,25 @@ def test_an_annotated_argument_is_repeated_in_its_header(make, arguments, header
             assert (answer.status, "result" in answer.json) == (200, True)
         else:
             assert (answer.status, answer.code, answer.json["id"]) == (400, -32020, 1)
+
+
+def test_a_list_that_takes_long_leaves_threads_to_other_requests():
+    """The server lists its tools for a call, to know the headers of the tool."""
+    server, release, listing = mcp.Server("s", "1"), threading.Event(), []
+
+    @server.handler(mcp.methods.LIST_TOOLS)
+    def list_tools(params, context):
+        listing.append(context.source)
+        release.wait(3 * PATIENCE)
+        return mcp.ListToolsResult(tools=[], ttl_ms=0, cache_scope="private")
+
+    server.handler(mcp.methods.CALL_TOOL)(lambda params, context: mcp.CallToolResult(content=[]))
+    with endpoint(server, threads=2, handlers=4) as wire, ThreadPoolExecutor(20) as pool:
+        try:
+            calls = [pool.submit(send, wire, at()) for _ in range(20)]
+            eventually(lambda: len(listing) + sum(each.done() for each in calls) == 20)
+            assert {each.result().status for each in calls if each.done()} == {503}
+            assert send(wire, request("server/discover", 1)).status == 200
+        finally:
+            release.set()
+    assert set(listing) == {"127.0.0.1"}

@@ -93,6 +93,25 @@ def test_a_subscription_outlives_the_server(revision, start, tmp_path):
         assert set(updated) == {"file:///demo.txt"}
 
 
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_resource_that_ends_with_the_server_does_not_keep_it_from_starting(revision, start, tmp_path, caplog):
+    """A server that was started again refuses the subscription."""
+    server = start(write_backend(tmp_path, "demo", revision), attempts=1, on_abandoned=pytest.fail)
+    with package(revision).Client.in_memory(server, timeout=PATIENCE) as client:
+        client.call_tool("add_resource", {"uri": "file:///new.txt"})
+        client.subscribe("file:///new.txt")
+        reason_of(client, "die")
+
+        def answers() -> bool:
+            try:
+                return text_of(client.call_tool("process")).isdigit()
+            except ResponseError:
+                return False
+
+        eventually(answers)
+        assert "does not send updates of file:///new.txt any more" in caplog.text
+
+
 @each_revision
 def test_a_server_is_tried_again_without_further_requests(revision, start, tmp_path):
     command = write_backend(tmp_path, "demo", revision)

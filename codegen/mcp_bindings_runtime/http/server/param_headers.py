@@ -8,6 +8,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from ...connection.call_scope import Cancellation
 from ...connection.calls import PendingCalls
 from ...logs import write_log
 from ...meta import member
@@ -34,56 +35,59 @@ class ToolParamHeaders:
         self._registered: dict[str, tuple[Any, Sequence[ParamHeader]]] = {}
         self._listed: dict[Any, tuple[float, Mapping[str, Sequence[ParamHeader]]]] = {}
 
-    def of(self, message: Any, caller: Caller | None = None) -> Sequence[ParamHeader]:
-        """Return the headers of the tool that a ``tools/call`` request, a JSON value, calls."""
-        params = member(message, "params")
-        name = member(params, "name")
+    def known(self, message: Any, caller: Caller | None) -> Sequence[ParamHeader] | None:
+        """Return the headers of the tool that a ``tools/call`` request, a JSON value, calls.
+
+        None if the server has to list its tools to know them, which may take as long as any request: see ``listed``.
+        """
+        name = member(member(message, "params"), "name")
         if name.__class__ is not str:
             return ()
         tool = self._server.listed_tool(name)
         if tool is None:
-            return self._from_handler(params.get("_meta"), caller).get(name, ())
-        cached = self._registered.get(name)
+            cached = self._listed.get(_view_of(caller))
+            return None if cached is None or cached[0] < monotonic() - FRESH else cached[1].get(name, ())
+        registered = self._registered.get(name)
         # Another tool of the same name may have replaced it.
-        if cached is None or cached[0] is not tool:
+        if registered is None or registered[0] is not tool:
             if len(self._registered) >= _MAX_TOOLS:
                 self._registered.clear()
             schema = self._server.binding.codec.unstructure(tool.input_schema)
-            cached = self._registered[name] = tool, _param_headers(name, schema)
-        return cached[1]
+            registered = self._registered[name] = tool, _param_headers(name, schema)
+        return registered[1]
 
-    def _from_handler(self, meta: Any, caller: Caller | None) -> Mapping[str, Sequence[ParamHeader]]:
-        key = caller and (caller.principal, caller.scopes)
-        cached = self._listed.get(key)
-        if cached is None or cached[0] < monotonic() - FRESH:
-            if len(self._listed) >= _MAX_TOOLS:
-                self._listed.clear()
-            tools = {
-                str(each["name"]): _param_headers(each["name"], each["inputSchema"])
-                for each in self._list_tools(meta, caller)
-            }
-            cached = self._listed[key] = monotonic(), tools
-        return cached[1]
+    def listed(self, message: Any, incoming: Incoming) -> Sequence[ParamHeader]:
+        """Return the same by a list of the server, in the name of the request; cancelled with it."""
+        params = message["params"]
+        tools = {
+            str(each["name"]): _param_headers(each["name"], each["inputSchema"])
+            for each in self._list_tools(params.get("_meta"), incoming)
+        }
+        if len(self._listed) >= _MAX_TOOLS:
+            self._listed.clear()
+        self._listed[_view_of(incoming.caller)] = monotonic(), tools
+        return tools.get(params["name"], ())
 
-    def _list_tools(self, meta: Any, caller: Caller | None) -> Iterator[Any]:
+    def _list_tools(self, meta: Any, of: Incoming) -> Iterator[Any]:
         """Yield the tools that the handler lists on all pages; none after an error, because no call can succeed then."""
         cursor: Any = None
         for _ in range(_MAX_TOOLS):
             params = {"_meta": meta} if cursor is None else {"_meta": meta, "cursor": cursor}
-            result = self._call({"jsonrpc": "2.0", "id": 0, "method": "tools/list", "params": params}, caller)
+            result = self._call({"jsonrpc": "2.0", "id": 0, "method": "tools/list", "params": params}, of)
             yield from member(result, "tools") or ()
             cursor = member(result, "nextCursor")
             if cursor is None:
                 return
 
-    def _call(self, request: Any, caller: Caller | None) -> Any:
+    def _call(self, request: Any, of: Incoming) -> Any:
         """Return the result that the server's own handler has for a request; None for an error."""
         server = self._server
         session = server.session()
         event = session.receive(json.dumps(request).encode())[0]
         if not isinstance(event, Incoming):
             return None
-        event.caller = caller
+        event.caller, event.source = of.caller, of.source
+        event.cancellation = of.cancellation = of.cancellation or Cancellation()
         channel = _NullChannel(session, Lock(), PendingCalls(session), timeout=server.timeout, limit=server.limit)
         line = server.handle_request(channel, event)
         return None if line is None else member(json.loads(line), "result")
@@ -98,6 +102,11 @@ class _NullChannel(HttpChannel):
 
     def close(self, lines: Iterable[bytes] = ()) -> None:
         """Do nothing."""
+
+
+def _view_of(caller: Caller | None) -> Any:
+    """Return what decides which tools a server lists."""
+    return None if caller is None else (caller.principal, caller.scopes)
 
 
 def _param_headers(name: str, schema: Any) -> Sequence[ParamHeader]:

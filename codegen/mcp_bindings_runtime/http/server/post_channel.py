@@ -184,16 +184,32 @@ class PostChannel(HttpChannel):
 
     # For the handler pool.
 
-    def run(self, server: Server, incoming: Incoming, then: Callable[[], object] = lambda: None) -> None:
-        """Run the handler of a request, call ``then``, and send the response."""
+    def run(
+        self,
+        server: Server,
+        incoming: Incoming,
+        then: Callable[[], object] = lambda: None,
+        check: Callable[[], ErrorObject | None] = lambda: None,
+    ) -> None:
+        """Run the handler of a request, call ``then``, and send the response, or the error that ``check`` returns."""
         line: bytes | None = None
         try:
             if not incoming.cancelled:
-                line = server.handle_request(self, incoming)
+                refusal = check()
+                if refusal is None:
+                    line = server.handle_request(self, incoming)
+                else:
+                    line = self._refuse(incoming, refusal)
                 then()
         finally:
             if incoming not in self._held:
                 self.finish(incoming, line)
+
+    def _refuse(self, incoming: Incoming, refusal: ErrorObject) -> bytes | None:
+        """Return the line of an error that answers a request in place of its handler."""
+        line = self.session.error_response_line(incoming, refusal)
+        with self.lock:
+            return self.session.settle(incoming, line)
 
     def finish(self, incoming: Incoming, line: bytes | None) -> None:
         """Send the response to a request, or to its whole batch; ignore one that is finished, such as a cancelled one."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -35,7 +35,7 @@ from ...session.caller import Caller, expiry_of
 from ...session.events import Dropped, Incoming, Reply
 from ...session.session import Session
 from ...session.stateless import INITIALIZE, LISTEN, VERSION, StatelessServerSession, name_versions
-from ..headers import NAMED, find_mismatch
+from ..headers import NAMED, ParamHeader, find_mismatch
 from ..sse import KEEP_ALIVE
 from .client_address import client_address
 from .disconnection import has_hung_up
@@ -63,7 +63,12 @@ _STATUS_UNHANDLED: Final = {
     UNSUPPORTED_VERSION: 400,
 }
 """Error code to status, for a request that is refused before its handler runs."""
-_STATUS_HANDLED: Final = {METHOD_NOT_FOUND: 404, MISSING_CLIENT_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
+_STATUS_HANDLED: Final = {
+    METHOD_NOT_FOUND: 404,
+    HEADER_MISMATCH: 400,
+    MISSING_CLIENT_CAPABILITY: 400,
+    UNSUPPORTED_VERSION: 400,
+}
 """Error code to status, for an error of the handler; the specification names these, all others have status 200."""
 
 
@@ -88,16 +93,19 @@ class StatelessEndpoint:
         if value.__class__ is not dict:
             raise Rejection(400, "the body must be one JSON-RPC request or notification, which is an object")
         method = value.get("method")
+        source = client_address(environ)
+        expected: Sequence[ParamHeader] | None = ()
         if method is None and "method" not in value and ("result" in value or "error" in value):
             raise Rejection(
                 400,
                 "clients send no responses in this revision; to answer a request for input, send the original request again",
             )
         if "id" in value:
-            expected = self._headers_of(server).of(value, caller) if method == _CALL_TOOL else ()
+            if method == _CALL_TOOL:
+                expected = self._headers_of(server).known(value, caller)
             reason = None
             if expected or not _repeats_exactly(environ, method, value.get("params")):
-                reason = find_mismatch(_headers(environ), value, expected)
+                reason = find_mismatch(_headers(environ), value, expected or ())
             if reason is not None:
                 refusal = ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
                 return _refuse(value, name_versions(refusal, self._revisions) if method == INITIALIZE else refusal)
@@ -105,12 +113,15 @@ class StatelessEndpoint:
         event = session.receive_value(value) if refused is None else session.receive(refused)[0]
         if isinstance(event, Incoming):
             event.caller = caller
-            event.source = client_address(environ)
+            event.source = source
             if event.accepted is not None:
                 self._scopes.check(caller, body_scopes((server,), value))
                 return self._listen(environ, server, session, event)
             self._scopes.check_request(server, caller, event)
-            return self._run(environ, server, session, event)
+            check = None
+            if expected is None:
+                check = partial(self._check_headers, server, event, value, _headers(environ))
+            return self._run(environ, server, session, event, check)
         if isinstance(event, Reply):
             if event.refusal is not None:
                 return json_response(_STATUS_UNHANDLED.get(event.refusal.code, 400), event.line)
@@ -118,7 +129,7 @@ class StatelessEndpoint:
                 self._scopes.check(caller, body_scopes((server,), value))
                 subscription = Incoming(session.binding.requests[LISTEN], value["id"], None)
                 subscription.caller = caller
-                subscription.source = client_address(environ)
+                subscription.source = source
                 return self._listen(environ, server, session, subscription, event.line)
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
@@ -131,13 +142,28 @@ class StatelessEndpoint:
             found = self._param_headers[server] = ToolParamHeaders(server)
         return found
 
-    def _run(self, environ: Mapping[str, Any], server: Server, session: Session, incoming: Incoming) -> PendingResponse:
+    def _check_headers(
+        self, server: Server, incoming: Incoming, value: Any, headers: Mapping[str, str]
+    ) -> ErrorObject | None:
+        """Return the error for a call without the headers of its tool, which the server has to list first."""
+        expected = self._headers_of(server).listed(value, incoming)
+        reason = find_mismatch(headers, value, expected) if expected else None
+        return None if reason is None else ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
+
+    def _run(
+        self,
+        environ: Mapping[str, Any],
+        server: Server,
+        session: Session,
+        incoming: Incoming,
+        check: Callable[[], ErrorObject | None] | None,
+    ) -> PendingResponse:
         source = incoming.principal or incoming.source or ""
         channel = request_channel(server, session, incoming, partial(self._open_stream, source))
         channel.source = source
         return PendingResponse(
             channel,
-            [partial(channel.run, server, incoming)],
+            [partial(channel.run, server, incoming, **({} if check is None else {"check": check}))],
             partial(self._handled, channel, incoming, partial(has_hung_up, environ)),
             cancel=partial(cancel_request, channel, incoming),
         )
