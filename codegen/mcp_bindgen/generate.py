@@ -52,9 +52,12 @@ class SchemaFile:
     numbers: Numbers | None = field(default=None, kw_only=True)
     """The kind of numbers without a tag; by default integers in types of the bundled schemas, floats in others."""
 
+    configured: bool = field(default=False, kw_only=True)
+    """``pyproject.toml`` names it, with the imports that it maps."""
+
     def modules(self) -> Modules:
         """Return the schema and its imports as written."""
-        return read_modules(self.path, self.mapped, self.options)
+        return read_modules(self.path, self.mapped, self.options, configured=self.configured)
 
 
 Input = Bundled | SchemaFile

@@ -48,6 +48,8 @@ class Settings:
     """The part of each package to generate."""
     clients: tuple[ClientSettings, ...] = ()
     """The packages for single servers."""
+    file: Path | None = field(default=None, eq=False)
+    """The ``pyproject.toml`` with these settings."""
 
 
 def read_settings(start: Path) -> Settings:
@@ -101,6 +103,7 @@ class _Table:
             self._numbers(),
             self._only(),
             self._clients(),
+            self._file,
         )
 
     def _clients(self) -> tuple[ClientSettings, ...]:
@@ -150,6 +153,9 @@ class _Table:
 
     def _path(self, key: str) -> Path | None:
         text = self._text(key)
+        if text == "":
+            message = f'{key} must not be empty; for the folder of pyproject.toml, write "."'
+            raise self._wrong(message)
         return None if text is None else self._file.parent / text
 
     def _map(self) -> dict[str, str]:

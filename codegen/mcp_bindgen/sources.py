@@ -26,6 +26,8 @@ MAX_BYTES = 64 * 2**20
 
 MAX_FILES = 200
 
+_TABLE = "[tool.mcp-codegen.map]"
+
 _CORE = re.compile(r"\.\./\.\./([^/]+)/schema\.js")
 """The import specifier by which a bundled extension names the revision that it extends."""
 
@@ -60,18 +62,20 @@ class Modules:
     texts: Texts
 
 
-def read_modules(file: Path, mapped: Mapping[str, str], options: Mapping[str, str] | None = None) -> Modules:
+def read_modules(
+    file: Path, mapped: Mapping[str, str], options: Mapping[str, str] | None = None, *, configured: bool = False
+) -> Modules:
     """Read a schema file and, transitively, its imports.
 
     ``mapped`` maps import specifiers to files or bundled revisions. ``options`` maps a specifier to the option that
-    mapped it, if that was not ``--map``.
+    mapped it, if that was not ``--map``. ``configured``: ``pyproject.toml`` maps them, not options.
     """
-    return _Search(mapped, options or {}).run(_Place(_key(file), file, str(file)))
+    return _Search(mapped, options or {}, configured=configured).run(_Place(_key(file), file, str(file)))
 
 
 def read_bundled(label: str) -> Modules:
     """Read the schema of a bundled revision, which imports nothing, or of an extension, which imports from those."""
-    return _Search({}, {}).run(_bundled(label))
+    return _Search({}, {}, configured=False).run(_bundled(label))
 
 
 def read_bytes(file: Path) -> bytes:
@@ -105,9 +109,11 @@ class _Place:
 
 
 class _Search:
-    def __init__(self, mapped: Mapping[str, str], options: Mapping[str, str]) -> None:
+    def __init__(self, mapped: Mapping[str, str], options: Mapping[str, str], *, configured: bool) -> None:
         self._mapped = mapped
         self._options = options
+        self._configured = configured
+        self._from_bundled: list[tuple[Import, _Place]] = []
         self._used: set[str] = set()
         self._faults: list[Fault] = []
         self._found: dict[str, Module] = {}
@@ -120,12 +126,17 @@ class _Search:
             place = waiting.pop(0)
             if place.key not in self._found:
                 waiting.extend(self._read(place))
+        for item, place in self._from_bundled:
+            self._require_export(item, place)
         if self._faults:
             raise SchemaError(self._faults)
         for specifier in self._mapped:
             if specifier not in self._used:
                 option = self._options.get(specifier, "--map")
-                message = f"{option} {specifier}=… is not used: {main.name} does not import {specifier!r}"
+                entry = f"{option} {specifier}=…"
+                if self._configured:
+                    entry = f'{_TABLE} of pyproject.toml: "{specifier}"'
+                message = f"{entry} is not used: {main.name} does not import {specifier!r}"
                 raise BindgenError(message)
         # Where others import the main file too, both ways have to lead to the same module.
         imported = {self._names[key]: module for key, module in self._found.items()}
@@ -148,6 +159,8 @@ class _Search:
             target = targets.get(item.module) or self._find(item, place)
             if target is not None:
                 targets[item.module] = target
+                if target.file is None:
+                    self._from_bundled.append((item, target))
                 imports.append(evolve(item, module=self._names.setdefault(target.key, target.name)))
         self._found[place.key] = evolve(module, imports=tuple(imports))
         return list(targets.values())
@@ -169,10 +182,28 @@ class _Search:
             self._fault(item, f"cannot find the module {specifier!r}; {looked}")
             return None
         hint = f"pass --map {specifier}=FILE or --map {specifier}=REVISION"
+        if self._configured:
+            hint = f'add "{specifier}" = "FILE or REVISION" to {_TABLE} of pyproject.toml'
         if others := [each for each in self._mapped if each not in self._used and each not in self._options]:
-            hint += f", not {', '.join(others)}"
+            hint += f"{'; it has' if self._configured else ', not'} {', '.join(others)}"
         self._fault(item, f"cannot locate the module {specifier!r}; {hint}")
         return None
+
+    def _require_export(self, item: Import, place: _Place) -> None:
+        """Report an import of a name that a bundled schema lacks, with the revisions that have it."""
+        if item.imported in _exported(self._found[place.key]):
+            return
+        having = [
+            revision
+            for revision in bundled_schemas.revisions()
+            if item.imported in _exported(self._found.get(revision) or read_bundled(revision).main)
+        ]
+        hint = ""
+        if having:
+            hint = f"; {', '.join(having)} {'exports' if len(having) == 1 else 'export'} it"
+        elif near := bundled_schemas.nearest(item.imported, _exported(self._found[place.key]), 1):
+            hint = f"; did you mean {near[0]}?"
+        self._fault(item, f"{place.name!r} does not export {item.imported}{hint}")
 
     def _fault(self, item: Import, message: str) -> None:
         place = (item.position.file, item.position.line)
@@ -181,6 +212,10 @@ class _Search:
             (fault.position.file, fault.position.line, fault.message) != (*place, message) for fault in self._faults
         ):
             self._faults.append(Fault(item.position, message, self._texts.line(item.position)))
+
+
+def _exported(module: Module) -> list[str]:
+    return [each.name for each in module.declarations if each.exported]
 
 
 def _mapped(value: str) -> _Place:

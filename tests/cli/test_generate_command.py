@@ -261,6 +261,22 @@ def test_when_a_later_package_of_the_run_fails_nothing_at_all_is_written(
     assert not (elsewhere / "out").exists()
 
 
+def test_an_empty_out_is_not_the_current_folder(cli, elsewhere: Path) -> None:
+    status, out, err = cli("--version", "2025-03-26", "--out", "")
+    assert (status, out) == (2, "")
+    assert "the path is empty; for the current folder, pass ." in err
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(("out", "warned"), [("my-mcp", True), ("class", True), ("2mcp", True), ("my-app/mcp", False)])
+def test_a_folder_that_cannot_be_imported_is_a_warning(cli, out: str, warned: bool) -> None:
+    found = cli("--version", "2025-03-26", "--only", "codec", "--out", out)
+    warning = (
+        f"warning: Python cannot import a package named {out!r}; use letters, digits and _ in the name of the folder\n"
+    )
+    assert (found.status, found.err) == (0, warning if warned else "")
+
+
 @pytest.mark.parametrize("out", ["file", "file/below"])
 def test_an_out_that_is_a_file_is_said(cli, elsewhere: Path, out: str) -> None:
     (elsewhere / "file").write_text("")

@@ -129,6 +129,22 @@ def test_a_map_for_another_module_is_named_beside_the_one_that_is_missing(cli) -
     assert "pass --map @acme/core=FILE or --map @acme/core=REVISION, not core\n" in err
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("NotificationParams", "; 2025-11-25, 2026-07-28 export it"),
+        ("Task", "; 2025-11-25 exports it"),
+        ("Tol", "; did you mean Tool?"),
+        ("Zzzzzzz", ""),
+    ],
+)
+def test_a_name_that_a_bundled_revision_lacks_says_which_has_it(cli, name: str, hint: str) -> None:
+    write({"ext.ts": f'import type {{ {name} }} from "core";\nexport interface Thing {{ it: {name} }}\n'})
+    err = cli("model", "--schema", "ext.ts", "--map", "core=2025-06-18").err
+    assert err.startswith(f"ext.ts:1:15: 'schema/2025-06-18/schema.ts' does not export {name}{hint}\n")
+    assert err.endswith("error: 1 fault in the schema\n")
+
+
 def test_a_url_of_a_schema_has_to_be_downloaded(cli) -> None:
     status, _, err = cli("model", "--schema", "https://example.com/acme.ts")
     assert (status, err.endswith("; download it first, and pass the file\n")) == (2, True)

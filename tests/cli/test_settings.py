@@ -94,6 +94,7 @@ def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) ->
             'versions must be a list of strings such as ["2025-03-26"], got other values in the list',
         ),
         ("versions = true", 'versions must be a list of strings such as ["2025-03-26"], got a boolean'),
+        ("out = ''", 'out must not be empty; for the folder of pyproject.toml, write "."'),
         ("out = 3", "out must be a string, got a number"),
         ("out = ['x']", "out must be a string, got a list"),
         ('out = "a\\u0000b"', "out must not contain a NUL character"),
@@ -133,4 +134,28 @@ def test_a_tool_that_is_no_table_is_for_others_to_complain_about(elsewhere: Path
 
 def test_an_unknown_revision_in_the_settings_is_an_error(cli) -> None:
     project('[tool.mcp-codegen]\nversions = ["2025-03-27"]\nout = "out"\n')
-    assert "'2025-03-27' is not a bundled revision" in cli("generate").err
+    message = "pyproject.toml: versions: '2025-03-27' is not a bundled revision; did you mean 2025-03-26?\n"
+    assert cli("generate").err.endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            "",
+            'cannot locate the module \'@acme/core\'; add "@acme/core" = "FILE or REVISION" to [tool.mcp-codegen.map] of '
+            "pyproject.toml\n",
+        ),
+        ('"@acme/cor" = "2025-06-18"', "to [tool.mcp-codegen.map] of pyproject.toml; it has @acme/cor\n"),
+        (
+            '"@acme/core" = "2025-06-18"\n"core" = "2025-06-18"',
+            '[tool.mcp-codegen.map] of pyproject.toml: "core" is not used: ',
+        ),
+    ],
+)
+def test_imports_that_the_settings_map_wrongly_name_their_table(cli, elsewhere: Path, table: str, message: str) -> None:
+    (elsewhere / "acme.ts").write_text('import type { Tool } from "@acme/core";\nexport interface Box { tool: Tool }\n')
+    project(f'[tool.mcp-codegen]\nschema = "acme.ts"\nout = "out"\n\n[tool.mcp-codegen.map]\n{table}\n')
+    status, _, err = cli("generate")
+    assert status == 2
+    assert message in err

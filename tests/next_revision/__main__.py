@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (".ci", ".github", "codegen", "docs", "examples", "generated", "schema", "templates", "tests")
 COPIED_FILES = (
+    ".gitattributes",
     ".gitignore",
     ".pre-commit-hooks.yaml",
     "CHANGELOG.md",

@@ -81,6 +81,21 @@ def test_what_is_in_no_union_is_told_by_its_bases_then_its_name_then_its_id(text
     assert methods(text)["m"].kind == KINDS[text]
 
 
+def test_a_listed_result_that_answers_no_request_is_a_warning_where_a_request_has_no_result_of_its_own():
+    text = (
+        "export interface PriceRequest extends Request { method: 'price' }\n"
+        "export interface PriceAnswer extends Result { cents: number }\n"
+        "export type ClientRequest = PriceRequest\nexport type ServerResult = PriceAnswer"
+    )
+    (warning,) = resolve(BASE + text).warnings
+    assert warning.endswith(
+        ": PriceAnswer is a member of ServerResult, but the result of no request: PriceRequest returns EmptyResult; to be a "
+        "result, it must be named PriceResult"
+    )
+    assert resolve(BASE + text.replace("PriceAnswer", "PriceResult")).warnings == ()
+    assert resolve(BASE + text.replace("= PriceAnswer", "= EmptyResult")).warnings == ()
+
+
 def test_a_literal_method_alone_makes_no_message_but_a_warning():
     protocol = resolve("export interface Http { method: 'GET' }")
     assert not protocol.methods

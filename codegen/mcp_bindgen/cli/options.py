@@ -92,9 +92,20 @@ def schema_options(about_version: str) -> Callable[[Command], Command]:
     return add
 
 
+class _Folder(click.Path):
+    """The path of a folder. An empty one, as of a variable that is not set, is not the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty; for the current folder, pass .", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FOLDER = _Folder(path_type=Path)
+
 out_option = click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     metavar="FOLDER",
     help="Folder to write to; in a checkout generated/mcp_bindings by default.",
 )
@@ -169,14 +180,26 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
         raise BindgenError(message)
     if versions:
         return [Bundled(revision) for revision in bundled(versions)]
-    chosen: list[Input] = [Bundled(revision) for revision in bundled(settings.versions)]
+    chosen: list[Input] = [Bundled(revision) for revision in _configured(settings)]
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
         own = _own(settings.schema, label, pairs(mapped) or settings.map)
-        chosen.append(evolve(own, base=_base(base or settings.base), **more))
+        configured = not mapped
+        chosen.append(evolve(own, base=_base(base or settings.base), configured=configured, **more))
     if not chosen and everything:
         return [Bundled(label) for label in bundled(("all",))]
     return chosen
+
+
+def _configured(settings: Settings) -> list[str]:
+    """Return the bundled revisions of ``pyproject.toml``, which an error names."""
+    from mcp_bindgen.errors import BindgenError
+
+    try:
+        return bundled(settings.versions)
+    except BindgenError as problem:
+        message = f"{settings.file}: versions: {problem}"
+        raise BindgenError(message) from problem
 
 
 def choose_one(options: SchemaOptions) -> Input:

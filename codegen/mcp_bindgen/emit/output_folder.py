@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from mcp_bindgen.emit.header import HEADER
+from mcp_bindgen.emit.header import HEADER, version_of
 from mcp_bindgen.emit.transaction import apply_changes, exclusive
 from mcp_bindgen.errors import BindgenError
 
@@ -56,6 +56,10 @@ class Drift:
     state: str
     """``missing``, ``changed`` or ``stale``."""
     diff: str
+    only_line_ends: bool = False
+    """The file has CRLF where LF would be generated, as Git writes it on Windows, and no other difference."""
+    generated_by: str | None = None
+    """The version of mcp-codegen in the header of the file, if it has one."""
 
 
 @frozen
@@ -92,8 +96,11 @@ def check(files: Mapping[str, str], target: Path) -> list[Drift]:
     drifts: list[Drift] = []
     for path in sorted((*survey.created, *survey.changed, *survey.stale)):
         state = "missing" if path in survey.created else "stale" if path in survey.stale else "changed"
-        before = survey.found[path].decode("utf-8", "backslashreplace") if path in survey.found else None
-        drifts.append(Drift(path, state, _diff(str(target / path), before, files.get(path))))
+        found = survey.found.get(path)
+        before = None if found is None else found.decode("utf-8", "backslashreplace")
+        difference = _diff(str(target / path), before, files.get(path))
+        line_ends = found is not None and path in files and found.replace(b"\r\n", b"\n") == files[path].encode()
+        drifts.append(Drift(path, state, difference, line_ends, None if found is None else version_of(found)))
     return drifts
 
 

@@ -40,8 +40,12 @@ _UNIONS: Mapping[str, tuple[Kind, Side]] = {
     "ClientNotification": ("notification", "client"),
     "ServerNotification": ("notification", "server"),
 }
+_REQUESTS_OF: Mapping[Side, str] = {"client": "ClientRequest", "server": "ServerRequest"}
 _EMBEDDED = "InputRequest"
 """The union of requests that a server embeds in a result instead of sending them."""
+
+_RESULTS: Mapping[str, Side] = {"ClientResult": "server", "ServerResult": "client"}
+"""The unions of results, and the sender of their requests."""
 
 _BASES: Mapping[str, Kind] = {
     "JSONRPCRequest": "request",
@@ -83,11 +87,14 @@ class Methods:
         self._aliases = {name: alias.type for name, alias in known.aliases.items()}
         self._listed = {name: self._members(name) for name in [*_UNIONS, _EMBEDDED]}
         self.warnings: list[str] = []
+        self._empty: list[str] = []
+        """Requests without a result of their own, which return ``EmptyResult``."""
         self.all: dict[str, Method] = {}
         for made in known.objects.values():
             name = _method(made)
             if name is not None and not self._is_cut(made):
                 self._add(made, name)
+        self._warn_of_unused_results()
 
     def _add(self, made: ObjectType, name: str) -> None:
         unions = [union for union in _UNIONS if made.path in self._listed[union]]
@@ -163,12 +170,33 @@ class Methods:
         elif result is not None:
             found = self._alternatives(result.type)
         else:
-            one = self._known.named(f"{base}Result") or self._known.named("EmptyResult")
-            found = [one] if one else []
+            own, empty = self._known.named(f"{base}Result"), self._known.named("EmptyResult")
+            found = [each for each in (own or empty,) if each]
+            self._empty += [] if own else [made.path]
         if not found:
             wanted = f"{base}ResultResponse, {base}Result or EmptyResult"
             self._faults.add(_position(made), f"the result of {made.path} is unknown; declare one of {wanted}")
         return tuple(dict.fromkeys([*found, *self._additional_results(params)]))
+
+    def _warn_of_unused_results(self) -> None:
+        """Warn of listed results that answer no request: probably a name that does not match its request."""
+        answers = {
+            leaf.path
+            for method in self.all.values()
+            for result in method.results
+            for leaf in leaves(result, self._aliases)
+            if isinstance(leaf, ObjectOf)
+        }
+        for union, sender in _RESULTS.items():
+            empty = [each for each in self._empty if each in self._members(_REQUESTS_OF[sender])]
+            for path in sorted(self._members(union) - answers):
+                if empty:
+                    wanted = " or ".join(f"{each.removesuffix('Request')}Result" for each in empty)
+                    self._warn(
+                        self._known.objects[path],
+                        f"{path} is a member of {union}, but the result of no request: "
+                        f"{', '.join(empty)} returns EmptyResult; to be a result, it must be named {wanted}",
+                    )
 
     def _additional_results(self, params: Field | None) -> Iterator[Type]:
         for entry in self._applied.all(overrides.AdditionalResult):

@@ -11,6 +11,7 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_revision
+from mcp_bindgen.cli.options import FOLDER
 from mcp_bindgen.cli.output_format import text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
 
@@ -36,9 +37,7 @@ _SHOWN = 20
     metavar="FILE",
     help="Lock file, or result of tools/list, instead of a running server.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FOLDER", required=True, help="Folder of the package to write."
-)
+@click.option("--out", type=FOLDER, metavar="FOLDER", required=True, help="Folder of the package to write.")
 @click.option("--vendored", is_flag=True, help="Copy the bindings into the package, which then needs attrs and cattrs.")
 @click.option(
     "--version",

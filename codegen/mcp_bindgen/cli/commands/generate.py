@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 
     from mcp_bindgen.emit.output_folder import write
 
+    _warn_of_the_name(target)
     run = render(inputs, target, selected.only or settings.only or "all")
     written = write(run.files, target, force=force)
     for path in written.overwritten:
@@ -75,6 +77,15 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     else:
         _summarise(run, written, target)
     return 0
+
+
+def _warn_of_the_name(target: Path) -> None:
+    """Warn of a folder that Python cannot import by its name; it may be renamed later."""
+    name = target.resolve().name
+    if not name.isidentifier() or keyword.iskeyword(name):
+        output.warning(
+            f"Python cannot import a package named {name!r}; use letters, digits and _ in the name of the folder"
+        )
 
 
 def _summarise(run: Run, written: Written, target: Path) -> None:
