@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.http.client.retry import RetryPolicy
     from mcp_bindings_runtime.server.server import Server
+    from mcp_bindings_runtime.session.caller import Caller
     from mcp_bindings_runtime.session.log_levels import Level
     from mcp_bindings_runtime.tasks.store import MemoryTasks
     from mcp_bindings_runtime.transports import Transport
@@ -302,9 +303,16 @@ def http(
     return _negotiate(start, options)
 
 
-def in_memory(*servers: Server, **options: Unpack[ConnectOptions]) -> AnyClient:
-    """Return a connected client of server objects in this process; see ``stdio``."""
-    return _negotiate(transport_factories.hosted(servers), options)
+def in_memory(
+    *servers: Server,
+    caller: Caller | str | None = None,
+    **options: Unpack[ConnectOptions],
+) -> AnyClient:
+    """Return a connected client of server objects in this process; see ``stdio``.
+
+    ``caller`` is the logged-in user, as a `Caller` or its principal. Scopes are not checked.
+    """
+    return _negotiate(transport_factories.hosted(servers, caller), options)
 
 
 def replay(

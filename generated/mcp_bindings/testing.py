@@ -5,7 +5,12 @@
         client = mcp_client(server)
         assert client.call_tool("add", {"a": 1, "b": 2}).text == "3"
 
-`TokenIssuer` issues access tokens for tests of a server that requires them; it works without pytest.
+    def test_add_over_http(mcp_url):
+        with mcp.Client.http(mcp_url(server)) as client:
+            assert client.call_tool("add", {"a": 1, "b": 2}).text == "3"
+
+`TokenIssuer` issues access tokens for tests of a server that requires them, and `LocalSite` serves a WSGI application on a
+free port; both work without pytest.
 """
 
 from __future__ import annotations
@@ -17,17 +22,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp_bindings_runtime.auth.resource_server.token_issuer import TokenIssuer
 from mcp_bindings_runtime.installed_revisions import client_class_of
 from mcp_bindings_runtime.client.transport_factories import hosted, memory
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http.server.local_site import LocalSite
 from mcp_bindings_runtime.replay.server import replay_servers
 
 if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
     from mcp_bindings_runtime.client.client import Client
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
     from mcp_bindings_runtime.server.server import Server
+    from mcp_bindings_runtime.session.caller import Caller
 
     Key: TypeAlias = RequestMethod[Any, Any] | NotificationMethod[Any]
     Handlers: TypeAlias = Mapping[Key, Callable[[Any, Any], Any]]
 
-__all__ = ["TokenIssuer", "mcp_client", "mcp_replay"]
+__all__ = ["LocalSite", "TokenIssuer", "mcp_client", "mcp_replay", "mcp_url"]
 
 
 def _fixture(function: Callable[..., Any]) -> Any:
@@ -43,17 +53,22 @@ def _fixture(function: Callable[..., Any]) -> Any:
 def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     """Return a function that connects a client to a server object in memory, in the server's revision.
 
-    ``handlers`` are the client's handlers by method key; other keyword arguments are options of the client. All clients
-    and servers are closed after the test. Messages are recorded in ``tmp_path``, in ``mcp-1.jsonl`` and so on.
+    ``caller`` is the logged-in user, as a `Caller` or its principal. ``handlers`` are the client's handlers by method key;
+    other keyword arguments are options of the client. All clients and servers are closed after the test. Messages are
+    recorded in ``tmp_path``, in ``mcp-1.jsonl`` and so on.
     """
     opened: list[Any] = []
 
     def connect(
-        server: Server, *, handlers: Handlers | None = None, **options: Any
+        server: Server,
+        *,
+        caller: Caller | str | None = None,
+        handlers: Handlers | None = None,
+        **options: Any,
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         settings = {"record": record, **options}
-        client: Client = client_class_of(server)(memory(server), **settings)
+        client: Client = client_class_of(server)(memory(server, caller), **settings)
         opened.extend((client, server))
         for key, function in (handlers or {}).items():
             client.handles(key, function)
@@ -62,6 +77,33 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
 
     yield connect
     for each in opened:
+        each.close()
+
+
+@_fixture
+def mcp_url() -> Iterator[Callable[..., str]]:
+    """Return a function that serves a server object or a WSGI application, such as a Flask program, and returns its URL.
+
+    ``path`` is that of the endpoint in the application, ``/mcp`` by default. The port is a free one of 127.0.0.1. Each
+    request has a thread. All is closed after the test.
+    """
+    from mcp_bindings_runtime.server.runnable import RunnableServer, wsgi_app
+
+    opened: list[Any] = []
+
+    def serve(app: Server | WSGIApplication, path: str = "/mcp") -> str:
+        if isinstance(app, RunnableServer):
+            app = wsgi_app([app], {"path": path})
+            opened.append(app)
+        if not callable(app):
+            text = f"mcp_url must be called with a server object or a WSGI application, got {app!r}"
+            raise UsageError(text)
+        site = LocalSite(app)
+        opened.append(site)
+        return site.url + path
+
+    yield serve
+    for each in reversed(opened):
         each.close()
 
 

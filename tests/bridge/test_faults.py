@@ -246,7 +246,7 @@ def test_a_call_that_was_parked_in_a_process_is_unknown_to_the_next_one(asking: 
     with Piped(asking) as second:
         refused = Caller(second).answer(parked)["error"]
         assert refused["code"] == -32602
-        assert "was not issued here" in refused["data"]["reason"]
+        assert "of a process with another key" in refused["data"]["reason"]
         assert Caller(second).call("hello")["result"]["content"][0]["text"] == "hello"
 
 

@@ -131,7 +131,10 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_call_stays_parked() -> N
     ("change", "reason"),
     [
         ({"arguments": {"other": 1}}, "requestState belongs to another request"),
-        ({"requestState": "e30.AAAA"}, "requestState was not issued here, or was changed"),
+        (
+            {"requestState": "e30.AAAA"},
+            "requestState was changed, or is of a process with another key; send the request again without it",
+        ),
     ],
 )
 def test_a_state_is_bound_to_its_request(change: dict[str, Any], reason: str) -> None:

@@ -168,7 +168,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     endpoint headers http keywords logbridge max_message media names pool proxy proxy_headers ssl tls url
     Application EndpointOptions HttpServerOptions host port run_http runnable serve wsgi wsgi_app
     Level Limits features limits open_transport ping_failures record require rounds discover restart start stderr stdio transport transports workers
-    ServerOptions MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
+    ServerOptions caller Caller MemoryTasks taskstore Task taskcontext title description icons website_url instructions logging grace page_size cursor_key redact tasks state_key state_lifetime versions ttl_ms cache_scope
     AnyFunction AsyncFunction Decorator PlainFunction decorator_types deprecated repr typing_extensions
     facts Facts FACTS codec_of converter emitted_codec encoders decoders method_readers existing meta_classes result_meta task_methods
     """.split())

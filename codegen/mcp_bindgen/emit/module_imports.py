@@ -135,6 +135,7 @@ _OFFERED_TO_TYPE_CHECKERS: Mapping[str, tuple[Sources, ...]] = {
             ("runtime.session.log_levels", ("Level",)),
             ("runtime.http.client.options", ("Auth",)),
             ("runtime.http.client.retry", ("RetryPolicy",)),
+            ("runtime.session.caller", ("Caller",)),
             ("runtime.methods", ("NotificationMethod", "RequestMethod")),
             ("runtime.tasks.task_handle", ("TaskHandle",)),
             ("runtime.tasks.polled_task", ("PolledTask",)),

@@ -184,13 +184,13 @@ class ServerTwin(Server):
                     raise
                 return view.outward.result(key, instead, seen.id)
         except ResponseError as error:
-            instead = self.result_instead_of(key, error)
+            instead = self.result_instead_of(view, key, error)
             if instead is not None:
                 return instead
             found = ErrorObject(error.code, error.message, error.data)
             raise ResponseError(*view.outward.error(key.name, found, seen.id)) from error
 
-    def result_instead_of(self, _key: RequestMethod[Any, Any], _error: ResponseError) -> Any:
+    def result_instead_of(self, _view: SessionView, _key: RequestMethod[Any, Any], _error: ResponseError) -> Any:
         """Return the result in this revision that stands for an error of the original's handler; None if none does."""
         return None
 
@@ -282,9 +282,11 @@ class HandshakeTwin(ServerTwin):
             session.subscribed.discard(incoming.params.uri)
             raise
 
-    def result_instead_of(self, key: RequestMethod[Any, Any], error: ResponseError) -> Any:
+    def result_instead_of(self, view: SessionView, key: RequestMethod[Any, Any], error: ResponseError) -> Any:
         """Report a missing capability in the result of a tool, which models read, as servers with sessions do."""
         text = missing_input_text(error) if key.name == _CALL_TOOL else None
+        if text is not None and view.wire.unknown_peer:
+            text = f"this tool needs input from the client, and clients cannot be asked here: {view.wire.unknown_peer}"
         types = self.binding.types
         return None if text is None else types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 

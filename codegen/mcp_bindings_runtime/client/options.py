@@ -205,7 +205,11 @@ def _transport_options() -> dict[str, frozenset[str]]:
     from ..http.client.options import HttpClientOptions
     from ..transports.options import StdioOptions
 
-    return {"http": HttpClientOptions.names(), "stdio": StdioOptions.names()}
+    return {
+        "http": HttpClientOptions.names(),
+        "in_memory": frozenset({"caller"}),
+        "stdio": StdioOptions.names(),
+    }
 
 
 def _transport_of(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..distribution import install_command
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..http.client.credentials import AuthFunction, Credentials
     from ..http.client.options import HttpClientOptions
     from ..server.server import Server
+    from ..session.caller import Caller
     from ..transports import Transport
 
 _WHO = frozenset({"authorization", "cookie"})
@@ -147,30 +149,43 @@ def _credentials(url: str, options: HttpClientOptions, facts: Facts | None) -> C
     )
 
 
-def memory(server: Any) -> TransportFactory:
-    """Return a factory for a server object of this process."""
+def memory(server: Any, caller: Caller | str | None = None) -> TransportFactory:
+    """Return a factory for a server object of this process; its requests come from ``caller``."""
     if isinstance(server, type) or not callable(getattr(server, "serve", None)):
         text = f"{server!r} is not a server; pass a server object, such as mcp.Server('demo', '1.0')"
         raise UsageError(text)
+    user = _as_caller(caller)
 
     def join() -> Transport:
         from ..transports.memory import serve_in_thread
 
-        return serve_in_thread(server.serve)
+        return serve_in_thread(server.serve if user is None else partial(server.serve, caller=user))
 
-    return TransportFactory(join, ("memory", server))
+    return TransportFactory(join, ("memory", server, user))
 
 
-def hosted(servers: Sequence[Server]) -> TransportFactory:
-    """Return a factory for server objects of this process, one of which the first message selects."""
+def hosted(servers: Sequence[Server], caller: Caller | str | None = None) -> TransportFactory:
+    """Return a factory for server objects of this process, one of which the first message selects.
+
+    Its requests come from ``caller``.
+    """
+    user = _as_caller(caller)
 
     def join() -> Transport:
         from ..server.multi_revision import MultiRevisionServer
         from ..transports.memory import serve_in_thread
 
-        return serve_in_thread(MultiRevisionServer(servers).serve)
+        return serve_in_thread(MultiRevisionServer(servers, caller=user).serve)
 
-    return TransportFactory(join, ("memory", *servers))
+    return TransportFactory(join, ("memory", *servers, user))
+
+
+def _as_caller(value: Caller | str | None) -> Caller | None:
+    if value is None:
+        return None
+    from ..session.caller import as_caller
+
+    return as_caller(value)
 
 
 def replay(path: str | os.PathLike[str], ignore: Sequence[str]) -> TransportFactory:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..meta import member
+from ..session.caller import Caller, as_caller
 from ..session.stateless import VERSION, StatelessServerSession
 from ..transports import Transport
 from ..validation import require_transport
+from .caller_binding import with_caller
 from .routing import Routes
 from .server import Server
 
@@ -26,11 +28,12 @@ class MultiRevisionServer:
 
     A request that names its revision in ``_meta`` goes to the server of that revision. While it or a subscription is in
     progress, requests of other revisions are refused. ``initialize`` chooses a server with a handshake for the rest of the
-    connection.
+    connection. All requests come from ``caller``, a `Caller` or its principal. Raise ``UsageError`` for another one.
     """
 
-    def __init__(self, servers: Sequence[Server]) -> None:
+    def __init__(self, servers: Sequence[Server], *, caller: Caller | str | None = None) -> None:
         self._routes = Routes(servers)
+        self._caller = None if caller is None else as_caller(caller)
 
     def serve(self, transport: Transport) -> None:
         """Serve the client at the other end of a transport until it leaves."""
@@ -45,7 +48,7 @@ class MultiRevisionServer:
 
     def connect(self, transport: Transport) -> Reception:
         """Return the reception of a client; its connection reads nothing until its ``serve`` or ``pump`` is called."""
-        return Reception(self._routes, transport)
+        return Reception(self._routes, transport, self._caller)
 
 
 class Reception:
@@ -54,10 +57,11 @@ class Reception:
     ``server`` is the current one.
     """
 
-    def __init__(self, routes: Routes, transport: Transport) -> None:
+    def __init__(self, routes: Routes, transport: Transport, caller: Caller | None = None) -> None:
         self._routes = routes
+        self._caller = caller
         self.server = _host(routes)
-        self.connection: Connection = self.server.connect(transport, versions=routes.revisions)
+        self.connection: Connection = self.server.connect(transport, versions=routes.revisions, caller=caller)
         self.connection.select = self._select
 
     def _select(self, line: bytes) -> None:
@@ -98,7 +102,7 @@ class Reception:
         if chosen is not before:
             self.server = chosen
             session = chosen.session(self._routes.revisions)
-            connection.hand_over(session, chosen.handle_request, chosen.handle_notification)
+            connection.hand_over(session, with_caller(chosen.handle_request, self._caller), chosen.handle_notification)
             before.remove_connection(connection)
             chosen.add_connection(connection)
         if isinstance(connection.session, StatelessServerSession):

@@ -11,6 +11,7 @@ from .server import Server
 
 if TYPE_CHECKING:
     from ..http.server.wsgi import Application
+    from ..session.caller import Caller
     from ..transports import Transport
 
 
@@ -33,9 +34,13 @@ class RunnableServer(Server):
             # The usual error, or that of a property which has raised AttributeError.
             return self.__getattribute__(name)
 
-    def serve(self, transport: Transport) -> None:
-        """Serve the client at the other end of a transport until it leaves or ``close`` is called."""
-        MultiRevisionServer([self]).serve(transport)
+    def serve(self, transport: Transport, *, caller: Caller | str | None = None) -> None:
+        """Serve the client at the other end of a transport until it leaves or ``close`` is called.
+
+        ``caller`` is the user that the transport stands for, as a `Caller` or its principal; handlers find it in their
+        context. Scopes are not checked.
+        """
+        MultiRevisionServer([self], caller=caller).serve(transport)
 
     def run_stdio(self) -> None:
         """Serve the program that started this one over stdin and stdout until it closes them.

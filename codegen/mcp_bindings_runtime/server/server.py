@@ -23,8 +23,10 @@ from ..session.log_levels import Level, check_level
 from ..session.session import Session
 from ..validation import require_callable, require_method_key, require_transport
 from .announcements import Announcement, announce_deferred, recipients, send_to_each
+from .caller_binding import with_caller
 from .options import ServerOptions
 from .served_revisions import ServedRevisions
+from .signing_key import SigningKey
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from ..features.prompts import Prompts
     from ..features.resources import Resources
     from ..features.tools import Tools
+    from ..session.caller import Caller
     from ..task_interfaces import Support, TaskReceiver, TaskStore
     from ..transports import Transport
     from .subscription_opening import ChangeSource
@@ -87,6 +90,7 @@ class Server(Limited, ABC):
         """The connections to which a relay sends announcements."""
         self.relays: list[Callable[[Announcement], None]] = []
         """Functions that pass announcements on to the clients of other processes."""
+        self._cursor_key = SigningKey(chosen.cursor_key)
         self._paginator: Paginator | None = None
         self._receiver: TaskReceiver | None = None
         self._declared: tuple[frozenset[str], TaskReceiver | None, Any] | None = None
@@ -258,13 +262,10 @@ class Server(Limited, ABC):
     def paginator(self) -> Paginator:
         """The paginator of the server's lists."""
         if self._paginator is None:
-            import os
-
             from ..features.pagination import Paginator
 
-            key = self._options.cursor_key or os.urandom(32)
             with self._lock:
-                self._paginator = self._paginator or Paginator(self._options.page_size, key)
+                self._paginator = self._paginator or Paginator(self._options.page_size, self._cursor_key.value)
         return self._paginator
 
     def cache_hints(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]:
@@ -298,10 +299,13 @@ class Server(Limited, ABC):
         ``versions`` are all revisions that the endpoint supports, for sessions that list them.
         """
 
-    def connect(self, transport: Transport, *, versions: Sequence[str] = ()) -> Connection:
+    def connect(
+        self, transport: Transport, *, versions: Sequence[str] = (), caller: Caller | None = None
+    ) -> Connection:
         """Return a connection to the client at the other end of a transport, which the connection owns from now on.
 
-        It reads nothing until its ``serve`` or ``pump`` is called. ``versions`` are those of ``session``.
+        It reads nothing until its ``serve`` or ``pump`` is called. ``versions`` are those of ``session``. All requests come
+        from ``caller``.
         """
         require_transport(transport)
         if self.has_scopes and not self._scopes_ignored:
@@ -312,7 +316,7 @@ class Server(Limited, ABC):
         connection = Connection(
             transport,
             self.session(versions),
-            run=self.handle_request,
+            run=with_caller(self.handle_request, caller),
             listen=self.handle_notification,
             timeout=self.timeout,
             limit=self.limit,

@@ -14,6 +14,7 @@ from ..session.session import Session
 from .announcements import Announcement, send_to_each
 from .options import StatelessServerOptions
 from .runnable import RunnableServer
+from .signing_key import SigningKey
 
 if TYPE_CHECKING:
     from ..connection.channel import Channel
@@ -35,6 +36,7 @@ class StatelessServer(RunnableServer):
 
     def __init__(self, name: str, version: str, **options: Any) -> None:
         super().__init__(name, version, **options)
+        self._state_key = SigningKey(self._stateless_options.state_key)
         self._states: RequestStates | None = None
         self._cache_policy: CachePolicy | None = None
         chosen = self._stateless_options
@@ -154,13 +156,11 @@ class StatelessServer(RunnableServer):
 
     def _request_states(self) -> RequestStates:
         if self._states is None:
-            import os
             import time
 
             from ..session.multi_round import RequestStates
 
-            options = self._stateless_options
-            self._states = RequestStates(options.state_key or os.urandom(32), options.state_lifetime, time.time)
+            self._states = RequestStates(self._state_key.value, self._stateless_options.state_lifetime, time.time)
         return self._states
 
     def handle_request(self, connection: Channel, incoming: Incoming) -> bytes | None:
@@ -177,6 +177,8 @@ class StatelessServer(RunnableServer):
         except Detached:
             return self._begin_task(connection, incoming)
         except InputNeeded as question:
+            if incoming.multiprocess:
+                self._state_key.warn_if_unshared()
             result = self.binding.types.InputRequiredResult(
                 # The schema declares the field without the value that the text states.
                 result_type="input_required",

@@ -49,6 +49,14 @@ class Caller:
         return f"<Caller {self.principal!r}, {scopes}>"
 
 
+def as_caller(value: Caller | str) -> Caller:
+    """Return a caller, made from its principal for a str. Raise ``UsageError`` for another value."""
+    if isinstance(value, Caller):
+        return value
+    require_instance("caller", value, str, "a Caller, or the principal as a str")
+    return Caller(value)
+
+
 def principal_of(caller: Caller | None) -> str | None:
     """Return the principal of a caller; None if the sender is not authenticated."""
     return None if caller is None else caller.principal

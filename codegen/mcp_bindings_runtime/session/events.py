@@ -48,6 +48,8 @@ class Incoming:
     """The authenticated sender, set by an authenticating transport before the request is handled."""
     source: str | None = None
     """The address of the sender if requests come without a lasting connection; "" if it is unknown."""
+    multiprocess: bool = False
+    """Whether the next request may reach another process (PEP 3333, ``wsgi.multiprocess``)."""
     result: Any = None
     """The result with which it was answered, in revisions where that may be a task."""
     accepted: Any = None

@@ -21,7 +21,7 @@ from ..jsonrpc import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, ErrorObject
 from ..methods import RequestMethod
 from .control_flow import InputNeeded
 
-_FORGED = "requestState was not issued here, or was changed"
+_FORGED = "requestState was changed, or is of a process with another key; send the request again without it"
 _FOREIGN = "requestState belongs to another request"
 _STOLEN = "requestState belongs to another user"
 _EXPIRED = "requestState has expired; send the request again without it"

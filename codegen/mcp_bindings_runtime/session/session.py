@@ -51,6 +51,8 @@ class Session(UndeclaredMessages):
     """The ``Implementation`` of the peer; None until it is known."""
     peer_capabilities: Any = None
     """The capabilities of the peer; None until they are known."""
+    unknown_peer: str = ""
+    """The reason why the capabilities of the peer stay unknown; empty if they do not."""
     requests_sent: int = 0
     """The number of requests sent, which is the id of the last one."""
     tasks: TaskTracker | None = None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.http.client.options import Auth
     from mcp_bindings_runtime.http.client.retry import RetryPolicy
     from mcp_bindings_runtime.methods import NotificationMethod, RequestMethod
+    from mcp_bindings_runtime.session.caller import Caller
     from mcp_bindings_runtime.transports import Transport
     from mcp_bindings_runtime.transports.child import Stderr
 
@@ -307,9 +308,19 @@ class Client(RuntimeClient):
         return cls(start, **options)
 
     @classmethod
-    def in_memory(cls, server: Any, **options: Unpack[ClientOptions]) -> Self:
-        """Return a client of a server object in this process: for tests, for example."""
-        return cls(transport_factories.memory(server), **options)
+    def in_memory(
+        cls,
+        server: Any,
+        *,
+        caller: Caller | str | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """Return a client of a server object in this process: for tests, for example.
+
+        ``caller`` is the logged-in user, as a `Caller` or its principal: handlers find it in
+        ``context.caller`` and ``context.principal``. Scopes are not checked.
+        """
+        return cls(transport_factories.memory(server, caller), **options)
 
     @classmethod
     def replay(

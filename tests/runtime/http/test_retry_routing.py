@@ -155,7 +155,10 @@ def test_the_error_of_a_handler_comes_back(processes):
 
 CHANGES: dict[str, Any] = {
     "another request": ({"arguments": {"times": 1, "other": 1}}, "requestState belongs to another request"),
-    "a changed state": (lambda state: f"{state[:-4]}AAAA", "requestState was not issued here, or was changed"),
+    "a changed state": (
+        lambda state: f"{state[:-4]}AAAA",
+        "requestState was changed, or is of a process with another key; send the request again without it",
+    ),
     "a wrong answer": ({"inputResponses": {"question-1": {"action": "accept"}}}, "inputResponses, question-1"),
 }
 
@@ -178,7 +181,10 @@ def test_a_state_cannot_be_moved_to_another_process(processes):
     moved = f"{there.store.calls.process}:{state.partition(':')[2]}"
     for each in (here, there):
         error = each.post(2, requestState=moved, inputResponses={}).json["error"]
-        assert (error["code"], error["data"]["reason"]) == (-32602, "requestState was not issued here, or was changed")
+        assert (error["code"], error["data"]["reason"]) == (
+            -32602,
+            "requestState was changed, or is of a process with another key; send the request again without it",
+        )
 
 
 def test_another_user_cannot_continue_the_call(processes):

@@ -177,12 +177,12 @@ def refusal(states: RequestStates, params: Any, key: Any = CALL, by: str | None 
 
 @pytest.mark.parametrize("state", ["", ".", "x", "x.y", "é.ü", "=.=", "e30.e30", "a" * 10_000])
 def test_a_state_that_was_not_made_here_is_refused(states: RequestStates, state: str) -> None:
-    assert "not issued here" in refusal(states, again(request(), state))
+    assert "of a process with another key" in refusal(states, again(request(), state))
 
 
 def test_a_state_of_another_key_is_refused(states: RequestStates, clock: Clock) -> None:
     theirs = suspended(RequestStates(b"K" * 32, 60.0, clock), request(), "a?").state
-    assert "not issued here" in refusal(states, again(request(), theirs))
+    assert "of a process with another key" in refusal(states, again(request(), theirs))
 
 
 def test_a_state_that_was_changed_anywhere_is_refused(states: RequestStates) -> None:
@@ -191,7 +191,7 @@ def test_a_state_that_was_changed_anywhere_is_refused(states: RequestStates) -> 
         for other in ("A", "B", "-", "", char + "!", char + "="):
             changed = state[:place] + other + state[place + 1 :]
             if changed != state:
-                assert "not issued here" in refusal(states, again(request(), changed))
+                assert "of a process with another key" in refusal(states, again(request(), changed))
 
 
 def test_an_answer_put_into_the_state_is_refused(states: RequestStates) -> None:
@@ -199,7 +199,7 @@ def test_an_answer_put_into_the_state_is_refused(states: RequestStates) -> None:
     inside = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     inside["a"].append([inside["q"], ACCEPTED])
     forged = base64.urlsafe_b64encode(json.dumps(inside).encode()).rstrip(b"=").decode()
-    assert "not issued here" in refusal(states, again(request(), f"{forged}.{signature}"))
+    assert "of a process with another key" in refusal(states, again(request(), f"{forged}.{signature}"))
 
 
 def test_a_state_lasts_as_long_as_it_says(states: RequestStates, clock: Clock) -> None:

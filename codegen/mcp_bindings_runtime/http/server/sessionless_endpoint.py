@@ -86,6 +86,7 @@ class SessionlessEndpoint:
         session = server.session()
         session.state = "agreed"
         # What the client has declared is not known, so it is asked nothing.
+        session.unknown_peer = f"the server keeps no sessions, because {WITHOUT_STORE}"
         session.peer_capabilities = server.binding.types.ClientCapabilities()
         events = session.receive(body)
         session.state = "open"

@@ -114,6 +114,8 @@ class StatelessEndpoint:
         if isinstance(event, Incoming):
             event.caller = caller
             event.source = source
+            if environ.get("wsgi.multiprocess"):
+                event.multiprocess = True
             if event.accepted is not None:
                 self._scopes.check(caller, body_scopes((server,), value))
                 return self._listen(environ, server, session, event)

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _READING: Final = frozenset({"GET", "HEAD"})
+_UNSHARED: Final = (
+    "several processes serve this endpoint without a shared store: a request of a session that reaches another process is "
+    "answered with 404, and an answer to a request for input is refused there; pass store=RedisStore(url), or "
+    "sessions=True if all requests of a client reach the same process"
+)
 
 
 class Mounted(Protocol):
@@ -97,6 +102,7 @@ class Application:
         may_have_sessions = options.sessions or (options.sessions is None and isinstance(store, SharedStore))
         if routes.handshake and not serves_sessions and not may_have_sessions:
             self._sessionless = SessionlessEndpoint(routes, options, limiter, memory, scopes)
+        self._lacks_shared_store = serves_sessions and not may_have_sessions
         if routes.handshake and options.sse_path is not None and (serves_sessions or options.sse_is_set):
             self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool, scopes)
 
@@ -221,7 +227,10 @@ class Application:
         authorization = self.options.authorization
         if authorization is not None:
             return authorization.caller(environ)
-        user: str | None = environ.get("REMOTE_USER")
+        user: Any = environ.get("REMOTE_USER")
+        if user and not isinstance(user, str):
+            text = f"REMOTE_USER, which the program around this endpoint has set, must be a str, got {user!r}"
+            raise UsageError(text)
         return Caller(user) if user else None
 
     def _check_host(self, environ: Mapping[str, Any]) -> None:
@@ -289,6 +298,9 @@ class Application:
 
     def _post_body(self, environ: Mapping[str, Any], caller: Caller | None) -> Response | PendingResponse:
         """Respond to a POST to the endpoint whose head, but for its caller, is accepted."""
+        if self._lacks_shared_store and environ.get("wsgi.multiprocess"):
+            self._lacks_shared_store = False
+            write_log("warning", _UNSHARED)
         body = self._read_body(environ)
         self._scopes.check_body(caller, body)
         stateless, sessions = self._stateless, self._sessions

@@ -1,0 +1,74 @@
+"""The fixture ``mcp_url`` serves server objects and WSGI applications for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import enumerate as all_threads
+from typing import Any
+
+import pytest
+from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http.server.local_site import LocalSite
+from support.revisions import HANDSHAKE, STATELESS
+from support.scripted_peers import PATIENCE, package
+
+pytest_plugins = ["mcp_bindings.testing"]
+
+
+@dataclass
+class Name:
+    """A form."""
+
+    name: str
+
+
+def serving(revision: str) -> Any:
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.tool
+    def greet(context: Any) -> str:
+        return f"Hello {context.elicit_form('Who?', Name).value.name} from {context.principal}"
+
+    return server
+
+
+def greet(revision: str, url: str) -> str:
+    mcp = package(revision)
+
+    def fill_in(params: Any, context: Any) -> Any:
+        return mcp.ElicitResult(action="accept", content={"name": "Ada"})
+
+    with mcp.Client.http(url, elicitation=fill_in, timeout=PATIENCE) as client:
+        return str(client.call_tool("greet").text)
+
+
+@pytest.mark.parametrize("revision", [HANDSHAKE[-1], STATELESS[-1]])
+def test_a_server_is_served_and_may_ask_its_client_meanwhile(mcp_url: Any, revision: str) -> None:
+    url = mcp_url(serving(revision))
+    assert url.endswith("/mcp")
+    assert greet(revision, url) == "Hello Ada from None"
+
+
+def test_an_application_around_the_endpoint_is_served(mcp_url: Any) -> None:
+    app = serving(STATELESS[-1]).wsgi_app(path="/deep/mcp")
+
+    def logged_in(environ: dict[str, Any], start: Any) -> Any:
+        return app({**environ, "REMOTE_USER": "bob"}, start)
+
+    assert greet(STATELESS[-1], mcp_url(logged_in, "/deep/mcp")) == "Hello Ada from bob"
+
+
+def test_a_value_that_is_no_application_is_refused(mcp_url: Any) -> None:
+    with pytest.raises(UsageError, match="must be called with a server object or a WSGI application, got 'app'"):
+        mcp_url("app")
+
+
+def test_a_site_that_nobody_closes_does_not_keep_the_program_alive() -> None:
+    def threads() -> list[bool]:
+        return [each.daemon for each in all_threads() if each.name == "mcp-site"]
+
+    site = LocalSite(serving(STATELESS[-1]).wsgi_app())
+    assert threads() == [True]
+    site.close()
+    assert threads() == []
