@@ -240,6 +240,33 @@ def test_log_messages_of_a_server_behind_come_at_the_level_of_the_request() -> N
     proxy.close()
 
 
+def test_log_messages_of_a_server_behind_come_into_a_request_that_wants_them() -> None:
+    server = package(OLD).Server("s", "1", revisions=[OLD])
+    go = {name: threading.Event() for name in ("logging", "silent")}
+    begun: list[str] = []
+
+    @server.tool
+    def work(context, name: str) -> str:
+        begun.append(name)
+        go[name].wait(PATIENCE)
+        context.log("info", name)
+        return name
+
+    proxy = proxy_before(transport_factories.memory(server))
+    spoken = scripted_client(proxy.server)
+    for number, name in enumerate(go):
+        meta = {**META, "io.modelcontextprotocol/logLevel": "info"} if name == "logging" else META
+        spoken.say(request("tools/call", number, {"name": "work", "arguments": {"name": name}, "_meta": meta}))
+        eventually(lambda name=name: name in begun)
+    go["logging"].set()
+    assert spoken.hear()["params"]["data"] == "logging"
+    assert spoken.hear()["id"] == 0
+    go["silent"].set()
+    assert spoken.hear()["id"] == 1
+    spoken.close()
+    proxy.close()
+
+
 def test_a_call_that_was_parked_in_a_process_is_unknown_to_the_next_one(asking: list[str]) -> None:
     with Piped(asking) as first:
         parked = Caller(first).call("ask")["result"]

@@ -27,7 +27,7 @@ from ..jsonrpc import INTERNAL_ERROR
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
-from ..session.stateless import UPDATED
+from ..session.stateless import CHANGES, UPDATED
 from .backend_tasks import STATUS, BackendTasks, without_related_task
 from .followed_changes import FollowedChanges
 from .front import Front
@@ -93,7 +93,7 @@ class BackendSession:
         """Starts since the last answered request."""
         self._level: Any = None
         self._tasks = BackendTasks(contact)
-        self._changes = FollowedChanges(contact, self.front.listeners, self._announce)
+        self._changes = FollowedChanges(contact, self.front, self._announce)
 
     # Requests and notifications of the client.
 
@@ -334,8 +334,11 @@ class BackendSession:
             declared = key.capability is not None and binding.declares(self._capabilities, key.capability)
             if "server" in key.sent_by and not key.embedded and declared:
                 client.handles(key, partial(self._request_client, key))
+        # Of a server without sessions, they come to the subscription that ``FollowedChanges`` opens.
+        followed = CHANGES if binding.era == "stateless" else ()
         for notification in binding.notifications.values():
-            if "server" in notification.sent_by and "client" not in notification.sent_by:
+            of_server = "server" in notification.sent_by and "client" not in notification.sent_by
+            if of_server and notification.name not in followed:
                 client.handles(notification, _passing_on(self._announce, notification))
         if contact.has_tasks and STATUS in binding.notifications:
             client.handles(binding.notifications[STATUS], _passing_on(self._tasks.note_status, STATUS))

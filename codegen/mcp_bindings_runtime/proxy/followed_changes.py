@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import McpError, ResponseError
 from ..jsonrpc import INVALID_PARAMS
 from ..logs import write_log
+from ..session.stateless import FILTERS, UPDATED
 from .change_follower import ChangeFollower
 
 if TYPE_CHECKING:
@@ -15,30 +17,33 @@ if TYPE_CHECKING:
 
     from ..methods import NotificationMethod, RequestMethod
     from ..server.subscription_opening import Listener
-    from .front_listeners import FrontListeners
+    from .front import Front
     from .server_contact import ServerContact
 
 _SUBSCRIBE = "resources/subscribe"
 _UNSUBSCRIBE = "resources/unsubscribe"
+_OPENING: Final = 2.0
+"""Seconds to wait until a server that was started has agreed to the subscription, before requests are sent."""
 
 
 class FollowedChanges:
     """Follows changes in the way of the server, and again after it was started again.
 
     A server with sessions announces changes of lists, and gets ``resources/subscribe``. One without sessions gets a
-    subscription to everything; ``announce`` is called with its notifications. ``listeners`` are the subscriptions of a
-    client without session. Methods raise ``ResponseError``, and ``McpError`` if the server cannot be used.
+    subscription to everything; ``announce`` is called with its notifications. ``front`` is the client, whose subscriptions
+    count if it has no session. Methods raise ``ResponseError``, and ``McpError`` if the server cannot be used.
     """
 
     def __init__(
         self,
         contact: ServerContact,
-        listeners: FrontListeners,
+        front: Front,
         announce: Callable[[NotificationMethod[Any], Any], None],
     ) -> None:
         self._contact = contact
         self._binding = contact.binding
-        self._listeners = listeners
+        self._front = front
+        self._listeners = front.listeners
         self._announce = announce
         self._lock = Lock()
         self._started = False
@@ -59,7 +64,11 @@ class FollowedChanges:
         again, self._started = self._started, True
         if self._binding.era == "stateless":
             self._follower = follower = ChangeFollower(client, self._announce)
-            Thread(target=self._begin, args=(follower, again), name="mcp-changes", daemon=True).start()
+            began = monotonic()
+            opening = Thread(target=self._begin, args=(follower, again, began), name="mcp-changes", daemon=True)
+            opening.start()
+            # Otherwise a change that the first request causes might come too early.
+            opening.join(_OPENING)
             return
         key = self._binding.requests[_SUBSCRIBE]
         for uri, params in list(self._subscribed.items()):
@@ -70,12 +79,26 @@ class FollowedChanges:
                 self._subscribed.pop(uri, None)
                 write_log("warning", "%s does not send updates of %s any more: %s", self._contact.title, uri, error)
         if again:
-            self._listeners.publish_all(self._binding)
+            self._report_all()
 
-    def _begin(self, follower: ChangeFollower, again: bool) -> None:
+    def _begin(self, follower: ChangeFollower, again: bool, began: float) -> None:
         follower.begin(self._watched)
-        if again:
-            self._listeners.publish_all(self._binding)
+        if again or monotonic() - began > _OPENING:
+            self._report_all()
+
+    def _report_all(self) -> None:
+        """Report every change once, because some may have been missed."""
+        binding = self._binding
+        if not self._front.has_session:
+            self._listeners.publish_all(binding)
+            return
+        for method in FILTERS:
+            key = binding.notifications[method]
+            if key.capability is not None and binding.declares(self._contact.capabilities, key.capability):
+                self._announce(key, None)
+        key = binding.notifications[UPDATED]
+        for uri in (*self._subscribed, *self._watched):
+            self._announce(key, key.params(uri=uri))
 
     def note(self, key: RequestMethod[Any, Any], params: Any) -> None:
         """Note a request of a client with a session that the server has answered."""

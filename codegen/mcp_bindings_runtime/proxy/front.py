@@ -156,10 +156,14 @@ class Front:
 
     def notify(self, key: NotificationMethod[Any], params: Any) -> None:
         """Send the client a notification of the server behind; log if that is not possible."""
-        context: Any = self.latest
+        with self._lock:
+            contexts: list[Any] = self._contexts[::-1]
         try:
-            if key.name == _LOG and context is not None:
-                if self.has_session or context.wants_log(params.level):
+            if key.name == _LOG and contexts:
+                # Nothing says which request a log message belongs to.
+                wanting = (each for each in contexts if self.has_session or each.wants_log(params.level))
+                context = next(wanting, None)
+                if context is not None:
                     context.send_log(params)
             elif self.has_session:
                 if key.name != UPDATED or not is_unsubscribed(self.channel.session, params.uri):

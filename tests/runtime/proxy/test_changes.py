@@ -10,7 +10,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.http.server.http_server import make_server
-from mcp_bindings_runtime.proxy import backend_session
+from mcp_bindings_runtime.proxy import backend_session, followed_changes
 from mcp_bindings_runtime.proxy.backend_server import BackendServer
 from mcp_bindings_runtime.proxy.server import Proxy
 from support.backends import break_backend, connection_to, write_backend
@@ -76,6 +76,24 @@ def test_updates_and_list_changes_reach_a_subscription(revision, start, tmp_path
         assert shown(changes.get(PATIENCE)) == DEMO
         client.call_tool("change")
         assert {shown(changes.get(PATIENCE)) for _ in range(2)} == {TOOLS_CHANGED, RESOURCES_CHANGED}
+
+
+@each_revision
+def test_a_client_with_a_session_is_told_of_each_change_once(revision, start, monkeypatch):
+    # If it takes longer, changes are reported in addition.
+    monkeypatch.setattr(followed_changes, "_OPENING", PATIENCE)
+    mcp = package(revision)
+    server = mcp.Server("changing", "1.0", revisions=[revision])
+    server.tool(lambda: "", name="t")
+    told: list[Any] = []
+    client = package(LATEST).Client.in_memory(start(server), timeout=PATIENCE, on_tools_changed=lambda: told.append(1))
+    with client:
+        client.list_tools()
+        for number in range(5):
+            server.tool(lambda: "", name=f"t{number}")
+            eventually(lambda number=number: len(told) > number)
+            client.list_tools()
+        assert len(told) == 5
 
 
 @each_revision

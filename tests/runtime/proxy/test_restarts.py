@@ -113,6 +113,25 @@ def test_a_resource_that_ends_with_the_server_does_not_keep_it_from_starting(rev
 
 
 @each_revision
+def test_a_client_with_a_session_is_told_that_a_server_was_started_again(revision, start, tmp_path):
+    """The lists of the new process, and its resources, may be others."""
+    server = start(write_backend(tmp_path, "demo", revision))
+    told: list[str] = []
+    client = package(LATEST).Client.in_memory(
+        server,
+        timeout=PATIENCE,
+        on_tools_changed=lambda: told.append("tools"),
+        on_resources_changed=lambda: told.append("resources"),
+        on_resource_updated=lambda params: told.append(params.uri),
+    )
+    with client:
+        client.subscribe("file:///demo.txt")
+        assert not told
+        reason_of(client, "die")
+        eventually(lambda: {"tools", "resources", "file:///demo.txt"} <= {*told})
+
+
+@each_revision
 def test_a_server_is_tried_again_without_further_requests(revision, start, tmp_path):
     command = write_backend(tmp_path, "demo", revision)
     server = start(command, attempts=None)
