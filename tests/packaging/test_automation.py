@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,40 @@ def test_the_action_runs_the_command(tmp_path: Path, command: str, arguments: st
     (tmp_path / "two words.jsonl").write_text('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n', encoding="utf-8")
     done = run_action(tmp_path, command, arguments)
     assert done.returncode == status, done.stderr
+
+
+def test_files_of_the_working_directory_hide_no_modules_from_the_action(tmp_path: Path) -> None:
+    (tmp_path / "queue.py").write_text("raise SystemExit('the wrong queue')\n", encoding="utf-8")
+    (tmp_path / "mcp_bindgen.py").write_text("raise SystemExit('the wrong package')\n", encoding="utf-8")
+    done = run_action(tmp_path, "diff", "2025-06-18 2025-11-25 --fail-on none")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_job_that_tries_the_action_passes(tmp_path: Path) -> None:
+    job = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8"))["jobs"]["action"]
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for step in job["steps"]:
+        if step.get("uses") == "./":
+            inputs = step["with"]
+            done = run_action(tmp_path, inputs["command"], inputs["arguments"])
+            # An installed generator, unlike that of a checkout, has no default folder.
+            assert inputs["command"] != "check" or "--out" in inputs["arguments"]
+        elif "run" in step:
+            words = [sys.executable if word == "python" else word for word in shlex.split(step["run"])]
+            assert words.pop(0) == "mcp-codegen"
+            call = [sys.executable, "-m", "mcp_bindgen", *words]
+            done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+        else:
+            continue
+        assert done.returncode == 0, (step, done.stderr)
+
+
+def test_the_extras_that_a_command_needs_are_installed() -> None:
+    # The command compares tools with the help of jsonschema, and reaches servers over HTTP.
+    needed = "[codegen,http,schema]"
+    hook = next(each for each in HOOKS if each["entry"] == "mcp-codegen tools check")
+    assert hook["additional_dependencies"] == [f".{needed}"]
+    assert f'"$ACTION{needed}"' in ACTION["runs"]["steps"][1]["run"]
 
 
 def test_the_action_offers_the_commands_of_the_hooks() -> None:
