@@ -47,5 +47,5 @@ def schema() -> str:
 
 if __name__ == "__main__":
     if not database.is_file():
-        sys.exit(f"there is no database {database}")
+        sys.exit(f"there is no database {database}; for an example, run: python make_databases.py")
     server.run_stdio()

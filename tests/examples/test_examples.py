@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,13 +28,8 @@ EXAMPLES = ROOT / "examples"
 def folder(tmp_path: Path) -> Path:
     """A copy of the examples with a database of books and orders."""
     copied = tmp_path / "examples"
-    shutil.copytree(EXAMPLES, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    with closing(sqlite3.connect(copied / "books.db")) as database:
-        database.execute("CREATE TABLE books (title TEXT, year INTEGER)")
-        database.executemany("INSERT INTO books VALUES (?, ?)", [("Dune", 1965), ("Emma", 1815)])
-        database.execute("CREATE TABLE orders (user TEXT, item TEXT)")
-        database.executemany("INSERT INTO orders VALUES (?, ?)", [("ada", "tea"), ("bob", "ham")])
-        database.commit()
+    shutil.copytree(EXAMPLES, copied, ignore=shutil.ignore_patterns("__pycache__", "*.db"))
+    printed_by(copied, "make_databases.py")
     return copied
 
 
@@ -126,8 +121,6 @@ def test_tokens_and_scopes_are_required(folder: Path) -> None:
 
 
 def test_the_site_and_its_endpoint_have_one_login(folder: Path) -> None:
-    program = folder / "flask_site.py"
-    program.write_text(program.read_text(encoding="utf-8").replace("orders.db", "books.db"), encoding="utf-8")
     port = free_port()
     site = f"http://127.0.0.1:{port}"
     headers = {"Authorization": "Bearer ada's key"}
@@ -168,3 +161,29 @@ def test_the_typed_client_is_generated_and_used(folder: Path) -> None:
 def test_the_readme_lists_each_example() -> None:
     listed = re.findall(r"^\| \[(\w+\.py)\]\(\1\)", (EXAMPLES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+def test_the_commands_of_the_readme_work(folder: Path) -> None:
+    """All but those of the servers over HTTP, which other tests start; each in a fresh shell, in order."""
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    (folder / ".mcp.json").write_text(re.findall(r'```json title="\.mcp\.json"\n(.*?)```', readme, re.DOTALL)[0])
+    (folder / "books.db").unlink()
+    commands = [
+        line for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL)[:2] for line in block.splitlines()
+    ]
+    assert commands[0] == "python make_databases.py"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for command in commands:
+        words = shlex.split(command)
+        program = [sys.executable] if words[0] == "python" else [sys.executable, "-m", "mcp_bindgen"]
+        environment = {**os.environ, "PATH": path}
+        done = subprocess.run(
+            [*program, *words[1:]],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, (command, done.stderr)
