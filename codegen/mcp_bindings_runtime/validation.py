@@ -38,6 +38,13 @@ def require_positive_integers(**arguments: Any) -> None:
             _fail(name, "an integer >= 1", value)
 
 
+def require_counts(**arguments: Any) -> None:
+    """Require integers >= 0."""
+    for name, value in arguments.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            _fail(name, "an integer >= 0", value)
+
+
 def require_positive_numbers(**arguments: Any) -> None:
     """Require numbers > 0, infinity included, or None."""
     for name, value in arguments.items():

@@ -272,7 +272,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "http time": (lambda: mounted(body_time="x"), "`body_time` must be a number > 0, got 'x'"),
     "http retry": (lambda: mounted(retry=1.5), "`retry` must be an integer >= 1, got 1.5"),
     "http threads": (lambda: mounted(threads=True), "`threads` must be an integer >= 1, got True"),
-    "http streams": (lambda: mounted(streams=-1), "`streams` must be an integer >= 1, got -1"),
+    "http streams": (lambda: mounted(streams=-1), "`streams` must be an integer >= 0, got -1"),
     "http streams threads": (
         lambda: mounted(threads=32, streams=29),
         "`streams` is 29, but the server has 32 threads, of which 4 are reserved for other requests; "

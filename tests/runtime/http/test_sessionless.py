@@ -133,14 +133,26 @@ def test_a_stream_and_the_end_of_a_session_are_refused() -> None:
             assert wire.ask(method, headers={"Accept": "text/event-stream"}).status == 405
 
 
-def test_it_is_logged_once_and_names_the_remedy(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_worker_logs_it_once_and_names_the_remedy(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "mcp_bindings"), workers() as (url, _, __):
+        for _ in range(4):
+            # A connection sends three requests in turn to two workers, so each of them gets an `initialize`.
+            with connect(HANDSHAKE[-1], url) as client:
+                client.ping()
+    first, second = [each.getMessage() for each in caplog.records if "Mcp-Session-Id" in each.getMessage()]
+    assert first == second
+    assert "store=RedisStore(url)" in first
+    assert "sessions=True" in first
+
+
+def test_a_program_that_wants_no_sessions_is_not_warned(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "mcp_bindings"), endpoint(made(), sessions=False) as wire:
-        for _ in range(2):
-            with connect(HANDSHAKE[-1], f"http://127.0.0.1:{wire.port}/mcp") as client:
-                client.list_tools()
-    (line,) = [each.getMessage() for each in caplog.records if "Mcp-Session-Id" in each.getMessage()]
-    assert "store=RedisStore(url)" in line
-    assert "sessions=True" in line
+        with connect(HANDSHAKE[-1], f"http://127.0.0.1:{wire.port}/mcp") as client:
+            key = package(HANDSHAKE[-1]).methods.SET_LEVEL
+            with pytest.raises(ResponseError) as caught:
+                client.request(key, key.params(level="info"))
+        assert caught.value.data["reason"] == "logging/setLevel needs a session, and this server has none"
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("revision", WITH_BATCHES)

@@ -11,6 +11,7 @@ from ...logs import write_log
 from ...options import Bytes, Milliseconds, Options, Seconds, option
 from ...validation import (
     require_callable,
+    require_counts,
     require_instance,
     require_methods,
     require_positive_integers,
@@ -59,7 +60,7 @@ class EndpointOptions(Options):
     """
     streams: int | None = option(default=None)
     """Limit on the streams that are open for listening, up to seven eighths of `threads`, or of `connections` with
-    `run_http`; three quarters unless set.
+    `run_http`; three quarters unless set. With 0, clients cannot listen, and the server declares no changes to them.
     """
     handlers: int = option(default=256)
     """Limit on the handlers that run at the same time. Three quarters of them may wait for responses of clients, half of
@@ -111,7 +112,7 @@ class EndpointOptions(Options):
         if self.handlers_per_source is not None:
             require_positive_integers(handlers_per_source=self.handlers_per_source)
         if self.streams is not None:
-            require_positive_integers(streams=self.streams)
+            require_counts(streams=self.streams)
         require_positive_numbers(body_time=self.body_time, keepalive=self.keepalive)
         if self.store is not None:
             require_methods(
@@ -129,6 +130,11 @@ class EndpointOptions(Options):
         """Whether the program has set `sse_path`; otherwise only servers with sessions serve HTTP+SSE."""
         self.sse_path = None if self.sse_path is None else self.sse_path.rstrip("/")
         self.messages_path = self.messages_path.rstrip("/")
+        self.listening = self.streams != 0
+        """Whether clients can listen for changes on streams."""
+        if self.sse_is_set and self.sse_path is not None and not self.listening:
+            text = "`sse_path` needs streams, because HTTP+SSE sends every response on one; leave out `streams=0`"
+            raise UsageError(text)
         self.origin_policy = OriginPolicy(self.allowed_hosts, self.allowed_origins)
 
 

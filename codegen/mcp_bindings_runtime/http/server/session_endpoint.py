@@ -16,6 +16,7 @@ from ...server.routing import Routes
 from ...session.caller import Caller, expiry_of, principal_of
 from ...session.events import Dropped, Event, Incoming, Reply
 from ..sse import KEEP_ALIVE, priming_event
+from .announced_capabilities import without_announcements
 from .client_address import client_address
 from .event_log import EventLog
 from .event_stream import EventStream
@@ -126,6 +127,9 @@ class SessionEndpoint:
             )
         server = initialized_server(body, self._routes, otherwise)
         channel = self._table.new_channel(server, principal_of(caller), address)
+        if not self._options.listening:
+            session = channel.session
+            session.capabilities = without_announcements(session.binding, session.capabilities)
         events = channel.receive(body)
         response = respond_at_once(events, body)
         if channel.session.state == "new":

@@ -22,6 +22,7 @@ from ...server.routing import Routes
 from ...session.caller import Caller, principal_of
 from ...session.events import Incoming
 from ..sse import KEEP_ALIVE
+from .announced_capabilities import without_announcements
 from .client_address import client_address
 from .event_log import EventLog, MemoryEventLog, Priority
 from .event_stream import EventStream
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ...session.session import Session
     from .options import EndpointOptions
 
-WITHOUT_STORE: Final = "several processes serve it without a shared store"
+_WITHOUT_STORE: Final = ": several processes serve it without a shared store"
 _WARNING: Final = (
     "clients of %s get no Mcp-Session-Id, because several processes serve them without a shared store: they cannot "
     "subscribe, set a log level or be asked for input; pass store=RedisStore(url), or sessions=True if all requests of a "
@@ -59,7 +60,9 @@ class SessionlessEndpoint:
         self._limiter = limiter
         self._memory = memory
         self._scopes = scopes
-        self._warned = False
+        self._cause = _WITHOUT_STORE if options.sessions is None else ""
+        # With `sessions=False` the program knows it.
+        self._warned = options.sessions is not None
         streamable = [each for each in routes.handshake if (facts := facts_of(each)) is not None and not facts.only_sse]
         self._without_header = min(streamable, default="")
         """The revision of a request without the header for it: the first that has this transport, and has no such header."""
@@ -80,20 +83,20 @@ class SessionlessEndpoint:
         if beginning is not None:
             self._warn()
             session = beginning.session()
-            session.capabilities = _without_announcements(session)
+            session.capabilities = without_announcements(session.binding, session.capabilities)
             return respond_at_once(session.receive(body), body)
         server = self._server_of(environ)
         session = server.session()
         session.state = "agreed"
         # What the client has declared is not known, so it is asked nothing.
-        session.unknown_peer = f"the server keeps no sessions, because {WITHOUT_STORE}"
+        session.unknown_peer = f"the server keeps no sessions{self._cause}"
         session.peer_capabilities = server.binding.types.ClientCapabilities()
         events = session.receive(body)
         session.state = "open"
         incomings = [event for event in events if isinstance(event, Incoming)]
         refused = next((each for each in incomings if each.key.name in _OF_SESSIONS), None)
         if refused is not None:
-            reason = f"{refused.key.name} needs a session, and this server has none: {WITHOUT_STORE}"
+            reason = f"{refused.key.name} needs a session, and this server has none{self._cause}"
             if len(events) > 1:
                 raise Rejection(400, reason)
             error = ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": refused.key.name, "reason": reason})
@@ -159,18 +162,6 @@ class SessionlessEndpoint:
         if not self._limiter.acquire(long=False):
             raise NoStream
         return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source)
-
-
-def _without_announcements(session: Session) -> Any:
-    """Return the capabilities of a session without what only a stream of the session could deliver."""
-    codec = session.binding.codec
-    declared: dict[str, Any] = codec.unstructure(session.capabilities)
-    kept = {
-        name: {key: each for key, each in value.items() if key not in {"listChanged", "subscribe"}}
-        for name, value in declared.items()
-        if name != "tasks" and value.__class__ is dict
-    }
-    return codec.structure({**declared, **kept}, session.binding.types.ServerCapabilities)
 
 
 def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:

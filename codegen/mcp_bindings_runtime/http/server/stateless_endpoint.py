@@ -34,9 +34,10 @@ from ...server.routing import Routes
 from ...session.caller import Caller, expiry_of
 from ...session.events import Dropped, Incoming, Reply
 from ...session.session import Session
-from ...session.stateless import INITIALIZE, LISTEN, VERSION, StatelessServerSession, name_versions
+from ...session.stateless import DISCOVER, INITIALIZE, LISTEN, VERSION, StatelessServerSession, name_versions
 from ..headers import NAMED, ParamHeader, find_mismatch
 from ..sse import KEEP_ALIVE
+from .announced_capabilities import without_announcements
 from .client_address import client_address
 from .disconnection import has_hung_up
 from .event_log import EventLog, MemoryEventLog, Priority
@@ -110,6 +111,12 @@ class StatelessEndpoint:
                 refusal = ErrorObject(HEADER_MISMATCH, f"Header mismatch: {reason}")
                 return _refuse(value, name_versions(refusal, self._revisions) if method == INITIALIZE else refusal)
         session = cast("StatelessServerSession", server.session(self._revisions))
+        if not self._options.listening:
+            if method == LISTEN and "id" in value:
+                details = {"method": LISTEN, "reason": "this server has no streams for listening"}
+                return _refuse(value, ErrorObject(METHOD_NOT_FOUND, "Method not found", details))
+            if method == DISCOVER:
+                session.current_capabilities = partial(without_announcements, session.binding, server.capabilities)
         event = session.receive_value(value) if refused is None else session.receive(refused)[0]
         if isinstance(event, Incoming):
             event.caller = caller

@@ -103,7 +103,8 @@ class Application:
         if routes.handshake and not serves_sessions and not may_have_sessions:
             self._sessionless = SessionlessEndpoint(routes, options, limiter, memory, scopes)
         self._lacks_shared_store = serves_sessions and not may_have_sessions
-        if routes.handshake and options.sse_path is not None and (serves_sessions or options.sse_is_set):
+        sse = options.sse_path is not None and options.listening
+        if routes.handshake and sse and (serves_sessions or options.sse_is_set):
             self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool, scopes)
 
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -264,12 +265,13 @@ class Application:
             return self._post(environ, caller)
         self._scopes.check(caller)
         if self._sessions is not None and self._without_sessions(environ) is None:
-            if method == "GET":
+            listening = self.options.listening
+            if method == "GET" and listening:
                 check_accepts_stream(environ)
                 return self._sessions.get(environ, caller)
             if method == "DELETE":
                 return self._sessions.delete(environ, caller)
-            raise _not_allowed(method, "GET, POST, DELETE")
+            raise _not_allowed(method, "GET, POST, DELETE" if listening else "POST, DELETE")
         # Clients of HTTP+SSE begin with a GET, and show their users only this text (Versioning: Compatibility Matrix).
         raise _not_allowed(method, "POST", f"; this server supports {', '.join(self._routes.revisions)}")
 
