@@ -68,6 +68,12 @@ class Negotiation:
         if "discover" in options:
             message = "`discover` is for clients of one revision; negotiation always asks the server for its revisions"
             raise UsageError(message)
+        if options.pop("restart", False):
+            message = (
+                "`restart` is for clients of one revision, such as v2026_07_28.Client; call `connect` again if the "
+                "connection has ended"
+            )
+            raise UsageError(message)
         self._labels = select_revisions(chosen.revisions)
         """Protocol versions to the labels of their packages."""
         self._revisions = tuple(self._labels)

@@ -72,7 +72,7 @@ class Call:
             require_callable("on_progress", on_progress, ("params",))
             self.progress = ProgressQueue(key.name, on_progress)
         self.timeout = timeout
-        started = monotonic()
+        self._started = started = monotonic()
         self.deadline = started + timeout
         self.limit = started + limit if limit > timeout else self.deadline
         """Time at which the call ends in spite of progress."""
@@ -97,6 +97,9 @@ class Call:
         scope = self.scope
         seconds = self.timeout if scope is None else min(self.timeout, scope.timeout)
         text = f"{self.key.name}: no answer in {seconds:g} s"
+        total = self.limit - self._started
+        if self.deadline >= self.limit and total > seconds:
+            text = f"{self.key.name}: no answer in {total:.3g} s, the `limit` for a call with progress"
         return RequestTimeout(f"{text}; what came instead was dropped: {dropped}" if dropped else text)
 
     def advance(self, params: Any, size: int) -> None:

@@ -20,6 +20,7 @@ from mcp_bindings import connect
 from mcp_bindings import v2025_11_25 as handshaken
 from mcp_bindings import v2026_07_28 as mcp
 from mcp_bindings_runtime.connection.call_scope import ACTIVE, CallScope, bounded
+from mcp_bindings_runtime.connection.calls import Call
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
@@ -294,3 +295,17 @@ def test_an_inner_scope_never_ends_after_an_outer_one(limits: list[tuple[float, 
         assert ACTIVE.scope is scope
         scope.__exit__()
     assert ACTIVE.scope is None
+
+
+# Messages.
+
+
+@pytest.mark.parametrize(
+    ("at_limit", "expected"),
+    [(False, "tools/call: no answer in 5 s"), (True, "tools/call: no answer in 7 s, the `limit` for a call with progress")],
+)
+def test_the_error_names_the_seconds_that_have_passed(at_limit: bool, expected: str) -> None:
+    call = Call(mcp.methods.CALL_TOOL, 5.0, 7.0, None)
+    if at_limit:
+        call.deadline = call.limit
+    assert str(call.overdue()) == expected

@@ -339,6 +339,13 @@ def test_a_negotiation_that_asks_nothing_is_refused():
         connect.in_memory(echo_server(LATEST)[0], discover=False)
 
 
+def test_a_negotiated_client_cannot_connect_again_by_itself():
+    with pytest.raises(UsageError, match="`restart` is for clients of one revision"):
+        connect.in_memory(echo_server(LATEST)[0], restart=True)
+    with connect.in_memory(echo_server(LATEST)[0], restart=False) as client:
+        assert client.server_info is not None
+
+
 # Servers of several revisions.
 
 

@@ -283,6 +283,19 @@ def test_a_request_is_repeated_so_often_and_then_reported(revision: str, caplog:
     assert all(each.startswith("tools/call: http") and "429" in each and "in 0.10 s" in each for each in told)
 
 
+def test_the_log_of_a_retry_names_the_request_once(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.socket() as bound:
+        # Nobody listens, and nobody else can have the port.
+        bound.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
+        client = package(STATELESS).Client.http(url, retries=RetryPolicy(1, pause=0.0), timeout=PATIENCE)
+        with caplog.at_level(logging.INFO, "mcp_bindings"), pytest.raises(ConnectionClosed):
+            client.connect()
+    told = [each.getMessage() for each in caplog.records if "trying again" in each.getMessage()]
+    assert told[0].startswith("server/discover: http://127.0.0.1:")
+    assert "cannot be reached" in told[0]
+
+
 @both_eras
 def test_a_client_shows_what_it_waits_for(revision: str) -> None:
     refuse = Event()

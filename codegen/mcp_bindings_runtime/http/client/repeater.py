@@ -58,7 +58,7 @@ class Repeater:
         while isinstance(fault, HttpError | ConnectionClosed) and not exchange.exhausted:
             left = exchange.deadline - monotonic()
             pause = self.policy.before_repeating(method, failure_of(fault, exchange), failures, left)
-            if pause is None or self.wait(exchange, Retry(exchange.what, str(fault), failures, pause)):
+            if pause is None or self.wait(exchange, Retry(exchange.what, _reason(exchange, fault), failures, pause)):
                 break
             exchange.forget_attempt()
             try:
@@ -89,7 +89,8 @@ class Repeater:
         # A server that responds is there again. A refusal says nothing about that.
         unreachable = failure is not None and failure.status is None
         least = min(pause, max(FLOOR, server_delay or 0.0)) if unreachable else None
-        return Retry(exchange.what, str(fault or "the stream ended"), failures, pause, least)
+        reason = "the stream ended" if fault is None else _reason(exchange, fault)
+        return Retry(exchange.what, reason, failures, pause, least)
 
     def note_response(self) -> None:
         """End the pauses of streams whose server could not be reached: it has responded to a request."""
@@ -123,3 +124,8 @@ class Repeater:
                 return False
             event.wait(left)
         return True
+
+
+def _reason(exchange: Exchange, fault: Exception) -> str:
+    """Return the text of a failure without the name of the exchange, which stands before it."""
+    return str(fault).removeprefix(f"{exchange.what}: ")
