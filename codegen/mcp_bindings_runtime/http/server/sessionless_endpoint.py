@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ...session.session import Session
     from .options import EndpointOptions
 
-_WITHOUT_STORE: Final = ": several processes serve it without a shared store"
+_WITHOUT_STORE: Final = ", because several processes serve it without a shared store"
 _WARNING: Final = (
     "clients of %s get no Mcp-Session-Id, because several processes serve them without a shared store: they cannot "
     "subscribe, set a log level or be asked for input; pass store=RedisStore(url), or sessions=True if all requests of a "
