@@ -74,7 +74,8 @@ if TYPE_CHECKING:
 
         streams: int | None
         """Limit on the streams that are open for listening, up to seven eighths of
-        `threads`, or of `connections` with `run_http`; three quarters unless set.
+        `threads`, or of `connections` with `run_http`; three quarters unless set. With
+        0, clients cannot listen, and the server declares no changes to them.
         """
 
         handlers: int
