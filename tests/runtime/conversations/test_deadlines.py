@@ -302,7 +302,10 @@ def test_an_inner_scope_never_ends_after_an_outer_one(limits: list[tuple[float, 
 
 @pytest.mark.parametrize(
     ("at_limit", "expected"),
-    [(False, "tools/call: no answer in 5 s"), (True, "tools/call: no answer in 7 s, the `limit` for a call with progress")],
+    [
+        (False, "tools/call: no answer in 5 s"),
+        (True, "tools/call: no answer in 7 s, the `limit` for a call with progress"),
+    ],
 )
 def test_the_error_names_the_seconds_that_have_passed(at_limit: bool, expected: str) -> None:
     call = Call(mcp.methods.CALL_TOOL, 5.0, 7.0, None)
