@@ -1,31 +1,31 @@
-"""Exceptions of the runtime.
+"""The exceptions of the runtime. All are subclasses of ``McpError``.
 
     McpError
     +-- UsageError                  the local program made a mistake
-    |   +-- EncodeError             a value does not match the type that it is sent as
-    |   +-- Undecidable             a value does not show which member of a union it is
-    |   +-- NotDeclared             a message needs a capability that was not declared
-    |   +-- NotExpressible          the revision of the peer has no form for a message
-    +-- ProtocolError               the peer made a mistake or reported an error
+    |   +-- EncodeError             a value does not match its type
+    |   +-- Undecidable             a value fits several types
+    |   +-- NotDeclared             a capability was not declared
+    |   +-- NotExpressible          the peer's revision lacks the message
+    +-- ProtocolError               the peer made a mistake
     |   +-- DecodeError             a message does not match the revision
-    |   +-- ResponseError           an error response to a request
-    |   +-- HttpError               an HTTP error status
-    |   |   +-- HttpResponseError   an HTTP error status with an error response (a ResponseError too)
+    |   +-- ResponseError           the peer answered with an error
+    |   +-- HttpError               the server answered with an HTTP error
+    |   |   +-- HttpResponseError   both at once
     |   +-- UnsupportedRevision     the peer does not support the revision
-    |   +-- OutputMismatch          a tool's result does not match its output schema
-    |   +-- DataMismatch            the data of a tool's result is not of the type that the caller expects
-    |   +-- ToolsChanged            the tools of a server differ from those of the lock
-    |   +-- MissingCapability       the peer has not declared a required capability
+    |   +-- OutputMismatch          a result does not match its schema
+    |   +-- DataMismatch            a result is not of the expected type
+    |   +-- ToolsChanged            the tools differ from the lock file
+    |   +-- MissingCapability       the peer lacks a required capability
     |   +-- MessageTooLarge         a message exceeds the size limit
     +-- OAuthError                  the client got no access token
-    +-- ToolError                   raised by tools to report a failure to the caller
+    +-- ToolError                   raised by tools to report a failure
     +-- ToolFailed                  a tool's result reports a failure
     +-- RequestTimeout              no response before the deadline
     +-- CallCancelled               a call was cancelled locally
-    +-- TaskCancelled               a task was cancelled before it had a result
+    +-- TaskCancelled               a task was cancelled before its end
     +-- ConnectionClosed            the connection is closed
 
-Schema types whose name ends in ``Error`` are data, not exceptions.
+Types of the schema whose names end in ``Error`` are data, not exceptions.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ class _LocatedError(McpError):
 
     def __init__(self, path: tuple[str | int, ...], found: str, expected: str, revision: str) -> None:
         super().__init__(path, found, expected, revision)
-        self.keys = path
+        self.keys: tuple[str | int, ...] = path
         """The keys and indices that lead to the place, from the top."""
-        self.found = found
+        self.found: str = found
         """A description of the value at that place."""
-        self.expected = expected
+        self.expected: str = expected
         """A description of the values that are accepted there."""
-        self.revision = revision
+        self.revision: str = revision
         """The protocol version whose types were expected."""
 
     @property
@@ -131,13 +131,13 @@ class NotExpressible(UsageError):
 
     def __init__(self, method: str, revision: str, reason: str, section: str) -> None:
         super().__init__(method, revision, reason, section)
-        self.method = method
+        self.method: str = method
         """The method of the message, or of the request that it answers."""
-        self.revision = revision
+        self.revision: str = revision
         """The revision that cannot express it."""
-        self.reason = reason
+        self.reason: str = reason
         """The reason, in a sentence."""
-        self.section = section
+        self.section: str = section
         """The section of the specification that the reason refers to."""
 
     def __str__(self) -> str:
@@ -160,11 +160,11 @@ class ResponseError(ProtocolError):
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(code, message, data)
-        self.code = code
+        self.code: int = code
         """The error code; ``jsonrpc`` has names for the standard ones."""
-        self.message = message
+        self.message: str = message
         """The peer's description of the error."""
-        self.data = data
+        self.data: Any = data
         """Further details, a JSON value; None if there are none."""
 
     def __str__(self) -> str:
@@ -191,19 +191,19 @@ class HttpError(ProtocolError):
     ) -> None:
         # HttpResponseError has two bases, whose arguments differ.
         Exception.__init__(self, status, reason, text, error, tuple(challenges), url, retry_after)
-        self.status = status
+        self.status: int = status
         """The status code."""
-        self.reason = reason
+        self.reason: str = reason
         """The reason phrase; may be empty."""
-        self.text = text
+        self.text: str = text
         """The beginning of the body, or the message of the error in it."""
-        self.error = error
+        self.error: Any = error
         """The body if it is a JSON-RPC error response; else None."""
-        self.challenges = tuple(challenges)
+        self.challenges: tuple[Challenge, ...] = tuple(challenges)
         """The challenges of the ``WWW-Authenticate`` headers (RFC 9110, section 11.6.1)."""
-        self.url = url
+        self.url: str = url
         """The URL of the request."""
-        self.retry_after = retry_after
+        self.retry_after: float | None = retry_after
         """Seconds to wait before a retry (``Retry-After``; RFC 9110, section 10.2.3); None if the server names none."""
 
     def __str__(self) -> str:
@@ -265,9 +265,9 @@ class OAuthError(McpError):
 
     def __init__(self, text: str, error: str | None = None, description: str | None = None) -> None:
         super().__init__(text, error, description)
-        self.error = error
+        self.error: str | None = error
         """The error code of the authorization server, such as ``access_denied`` (RFC 6749, sections 4.1.2.1 and 5.2)."""
-        self.description = description
+        self.description: str | None = description
         """The explanation of the authorization server."""
 
     def __str__(self) -> str:
@@ -279,9 +279,9 @@ class MessageTooLarge(ProtocolError):
 
     def __init__(self, seen: int, limit: int) -> None:
         super().__init__(seen, limit)
-        self.seen = seen
+        self.seen: int = seen
         """Bytes of the message that had been received when the limit was exceeded."""
-        self.limit = limit
+        self.limit: int = limit
         """The limit in bytes."""
 
     def __str__(self) -> str:
@@ -293,9 +293,9 @@ class UnsupportedRevision(ProtocolError):
 
     def __init__(self, wanted: str, supported: Sequence[str]) -> None:
         super().__init__(wanted, supported)
-        self.wanted = wanted
+        self.wanted: str = wanted
         """The revision that was requested."""
-        self.supported = tuple(supported)
+        self.supported: tuple[str, ...] = tuple(supported)
         """The revisions that the peer supports; empty if it does not say."""
 
     def __str__(self) -> str:
@@ -312,7 +312,7 @@ class MissingCapability(ProtocolError):
 
     def __init__(self, missing: Sequence[str]) -> None:
         super().__init__(missing)
-        self.missing = tuple(missing)
+        self.missing: tuple[str, ...] = tuple(missing)
         """Dotted paths of the missing capabilities."""
 
     def __str__(self) -> str:
@@ -324,11 +324,11 @@ class OutputMismatch(ProtocolError):
 
     def __init__(self, tool: str, faults: Sequence[str], result: Any) -> None:
         super().__init__(tool, faults, result)
-        self.tool = tool
+        self.tool: str = tool
         """The name of the tool."""
-        self.faults = tuple(faults)
+        self.faults: tuple[str, ...] = tuple(faults)
         """One text for each mismatch: its place, the value found and the value expected."""
-        self.result = result
+        self.result: Any = result
         """The whole result."""
 
     def __str__(self) -> str:
@@ -343,13 +343,13 @@ class ToolsChanged(ProtocolError):
 
     def __init__(self, path: str, *, changed: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> None:
         super().__init__(path, tuple(changed), tuple(added), tuple(removed))
-        self.path = path
+        self.path: str = path
         """The lock."""
-        self.changed = tuple(changed)
+        self.changed: tuple[str, ...] = tuple(changed)
         """Names of tools with another digest."""
-        self.added = tuple(added)
+        self.added: tuple[str, ...] = tuple(added)
         """Names of tools that the lock does not have."""
-        self.removed = tuple(removed)
+        self.removed: tuple[str, ...] = tuple(removed)
         """Names of tools that the server does not have."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -371,11 +371,11 @@ class DataMismatch(ProtocolError):
 
     def __init__(self, expected: str, faults: Sequence[str], result: Any) -> None:
         super().__init__(expected, faults, result)
-        self.expected = expected
+        self.expected: str = expected
         """The expected type, as it is written in code."""
-        self.faults = tuple(faults)
+        self.faults: tuple[str, ...] = tuple(faults)
         """One text for each mismatch: its place, the value found and the value expected."""
-        self.result = result
+        self.result: Any = result
         """The whole result."""
 
     def __str__(self) -> str:
@@ -394,9 +394,9 @@ class ToolFailed(McpError):
 
     def __init__(self, text: str, result: Any) -> None:
         super().__init__(text, result)
-        self.text = text
+        self.text: str = text
         """The text of the result."""
-        self.result = result
+        self.result: Any = result
         """The whole result."""
 
     def __str__(self) -> str:
@@ -412,7 +412,7 @@ class CallCancelled(McpError):
 
     def __init__(self, reason: str | None = None) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason: str | None = reason
         """The reason that was passed to ``cancel``; None if there was none."""
 
     def __str__(self) -> str:
