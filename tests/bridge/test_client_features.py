@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from queue import Queue
 from typing import Any
 
@@ -12,7 +13,17 @@ from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, NotDeclared
 from support.echo_server import echo_server
 from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, WITH_PAGE_ERRORS, those_with
 from support.scripted_http_server import HttpPeer, answer
-from support.scripted_peers import PATIENCE, WHO, Spoken, eventually, package, scripted_server, text_of, threads_of
+from support.scripted_peers import (
+    PATIENCE,
+    WHO,
+    Spoken,
+    eventually,
+    package,
+    scripted_server,
+    text_of,
+    threads_of,
+    times_out,
+)
 
 NEW = STATELESS[-1]
 LATEST = HANDSHAKE[-1]
@@ -236,6 +247,32 @@ def test_a_listener_receives_the_changes_of_its_filter(wire: str) -> None:
             one.close()
             server.resources.updated(URI)
             assert two.get(PATIENCE).params.uri == URI
+
+
+@pytest.mark.parametrize("wire", HANDSHAKE)
+def test_a_listener_receives_the_changes_of_parts_of_its_resource(wire: str) -> None:
+    server = new_server(wire)
+    with connect(NEW, server) as client, client.listen(resource=[URI]) as changes:
+        server.resources.updated(f"{URI}/first", about=URI)
+        assert changes.get(PATIENCE).params.uri == f"{URI}/first"
+
+
+@pytest.mark.parametrize("wire", HANDSHAKE)
+def test_a_subscription_that_cannot_be_opened_leaves_none_at_the_server(wire: str) -> None:
+    mcp, server, go, seen = package(wire), new_server(wire), threading.Event(), list[str]()
+
+    @server.handler(mcp.methods.SUBSCRIBE)
+    def subscribe(params: Any, _context: Any) -> None:
+        seen.append(params.uri)
+        if params.uri != URI:
+            go.wait(PATIENCE)
+
+    server.handler(mcp.methods.UNSUBSCRIBE)(lambda params, _: seen.append(f"not {params.uri}"))
+    with connect(NEW, server) as client:
+        uris = [URI, "file:///slow"]
+        times_out(lambda seconds: client.listen(resource=uris, timeout=seconds), lambda: uris[1] in seen)
+        eventually(lambda: f"not {URI}" in seen)
+        go.set()
 
 
 @pytest.mark.parametrize("wire", HANDSHAKE)

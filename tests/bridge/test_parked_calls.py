@@ -13,10 +13,12 @@ import pytest
 from mcp_bindings_runtime.bridge import parked_calls
 from mcp_bindings_runtime.bridge.parked_calls import ParkedCall
 from mcp_bindings_runtime.errors import CallCancelled, McpError, NotDeclared, RequestTimeout
+from mcp_bindings_runtime.http.server.api_keys import ApiKeys
 from mcp_bindings_runtime.session.events import Incoming
 from mcp_bindings_runtime.session.stateless import VERSION
 from mcp_bindings_runtime.transports.memory import pair
 from support.bindings import binding
+from support.raw_http_client import endpoint, modern, request
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, Spoken, eventually, package
 
@@ -221,6 +223,21 @@ def test_parked_calls_end_with_the_connection() -> None:
         assert asking.ends == []
     eventually(lambda: asking.ends)
     assert isinstance(asking.ends[0], (CallCancelled, McpError)) or "Abandoned" in repr(asking.ends[0])
+
+
+def test_one_user_leaves_room_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parked_calls, "MAX_PARKED", 4)
+    keys = {user: f"the-key-of-the-user-{user}" for user in "ab"}
+    message, headers = modern(request("tools/call", 1, CALL), {"sampling": {}})
+    with endpoint(Asking().server, authorization=ApiKeys({key: user for user, key in keys.items()})) as wire:
+
+        def asked_of(user: str) -> dict[str, Any]:
+            answered: dict[str, Any] = wire.post(message, **headers, Authorization=f"Bearer {keys[user]}").response
+            return answered
+
+        assert ["result" in asked_of("a") for _ in range(4)] == [True, True, True, False]
+        assert "3 of this user or address" in asked_of("a")["error"]["data"]["reason"]
+        assert asked_of("b")["result"]["resultType"] == "input_required"
 
 
 def test_a_cancelled_retry_stops_the_handler() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -10,7 +11,7 @@ from weakref import ref
 from ..errors import ConnectionClosed, McpError, ResponseError
 from ..logs import write_log
 from ..session.events import Notified
-from ..session.stateless import FILTERS
+from ..session.stateless import FILTERS, contains
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
@@ -35,7 +36,9 @@ class ChangeStreams:
         self._lock = Lock()
         self._streams: dict[Call, Any] = {}
         """The request that keeps a subscription open, to its acknowledged filter."""
+        self._switching = Lock()
         self._uris: Counter[str] = Counter()
+        """Number of subscriptions for each resource; ``_switching`` is for changes and the requests that follow."""
         self._watching = False
 
     def open(self, call: Call, wanted: Any) -> None:
@@ -52,7 +55,12 @@ class ChangeStreams:
         }
         uris: list[str] = []
         if wanted.resource_subscriptions and binding.declares(declared, "resources.subscribe"):
-            uris = [uri for uri in wanted.resource_subscriptions if self._subscribe(uri)]
+            try:
+                # An error leaves those in the list that came before.
+                uris.extend(uri for uri in wanted.resource_subscriptions if self._subscribe(uri))
+            except BaseException:
+                self._unsubscribe(uris)
+                raise
         accepted = binding.types.SubscriptionFilter(**kinds, resource_subscriptions=uris or None)
         with self._lock:
             self._streams[call] = accepted
@@ -65,7 +73,7 @@ class ChangeStreams:
 
     def _subscribe(self, uri: str) -> bool:
         """Subscribe to a resource unless that was done; return whether the server agrees."""
-        with self._lock:
+        with self._switching:
             self._uris[uri] += 1
             if self._uris[uri] > 1:
                 return True
@@ -73,27 +81,41 @@ class ChangeStreams:
         try:
             self._wire.request(key, key.params(uri=uri))
         except BaseException as fault:
-            with self._lock:
-                self._uris[uri] -= 1
+            with self._switching:
+                self._remove(uri)
             if isinstance(fault, ResponseError):
                 write_log("info", "the server refused the subscription to %s: %s", uri, fault)
                 return False
             raise
         return True
 
+    def _remove(self, uri: str) -> bool:
+        """Remove a resource once; return whether it was the last time; hold the lock for changes."""
+        self._uris[uri] -= 1
+        is_last = not self._uris[uri]
+        if is_last:
+            del self._uris[uri]
+        return is_last
+
+    def _unsubscribe(self, uris: Sequence[str]) -> None:
+        """Unsubscribe from resources that no other subscription is for."""
+        key = self._requests[_UNSUBSCRIBE]
+        # A subscription that is opened meanwhile has to come later.
+        with self._switching:
+            for uri in uris:
+                if not self._remove(uri):
+                    continue
+                try:
+                    self._wire.post(key, key.params(uri=uri))
+                except McpError as fault:
+                    write_log("debug", "%s could not be unsubscribed from: %s", uri, fault)
+
     def close(self, call: Call) -> None:
         """Close the subscription of a request, if it is open."""
         with self._lock:
             accepted: Any = self._streams.pop(call, None)
-            uris: list[str] = [] if accepted is None else accepted.resource_subscriptions or []
-            self._uris.subtract(uris)
-            last = [uri for uri in uris if not self._uris[uri]]
-        key = self._requests[_UNSUBSCRIBE]
-        for uri in last:
-            try:
-                self._wire.post(key, key.params(uri=uri))
-            except McpError as fault:
-                write_log("debug", "%s could not be unsubscribed from: %s", uri, fault)
+        if accepted is not None:
+            self._unsubscribe(accepted.resource_subscriptions or ())
 
     def publish(self, notified: Notified) -> None:
         """Pass a change, in the revision of the client, to the subscriptions that are for it."""
@@ -102,8 +124,9 @@ class ChangeStreams:
         with self._lock:
             streams = list(self._streams.items())
         for call, accepted in streams:
-            uris = accepted.resource_subscriptions or ()
-            if params.uri not in uris if member is None else not getattr(accepted, member):
+            uris: Sequence[str] = accepted.resource_subscriptions or ()
+            wanted = any(contains(uri, params.uri) for uri in uris) if member is None else getattr(accepted, member)
+            if not wanted:
                 continue
             call.publish(Notified(notified.key, params.__replace__(meta=self._meta(call))), _SIZE)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from secrets import token_urlsafe
 from threading import Condition, Lock
@@ -68,6 +69,8 @@ class ParkedCall:
         self.id = token_urlsafe(16)
         self.connection = connection
         self.move: Callable[[Any, Incoming], None] = lambda _connection, _incoming: None
+        self.source = incoming.principal or incoming.source
+        """The principal or address that has sent it; None over stdio, and in memory."""
         self._incoming = incoming
         self._binding = binding
         self._timeout = timeout
@@ -207,6 +210,7 @@ class ParkedCall:
 class ParkedCalls:
     """The calls of one server that may be parked. Their states are valid for ``lifetime`` seconds.
 
+    One principal or address has at most three fourths of them, so that it cannot keep others from being asked.
     ``router`` returns the router of retries between processes; None if there is only one process.
     """
 
@@ -217,20 +221,40 @@ class ParkedCalls:
         self._router = router
         self._states = RequestStates(os.urandom(32), lifetime, time.time)
         self._pool = ThreadPool("mcp-parked", MAX_PARKED)
+        self._limit_of_source = MAX_PARKED - MAX_PARKED // 4
         self._lock = Lock()
+        self._running: Counter[str] = Counter()
+        """Number of calls by the principal or address that has sent them."""
         self._calls: dict[str, ParkedCall] = {}
         self._failures: dict[str, str] = {}
         """The errors of the last calls that have failed while they were parked, by their ids."""
 
     def start(self, call: ParkedCall, function: Callable[[], Any]) -> bool:
-        """Run a handler in a thread of its own; return False if the limit is reached."""
-        return self._pool.start(lambda: self._run(call, function))
+        """Run a handler in a thread of its own; return False if a limit is reached."""
+        # Over stdio there is one client.
+        source = call.source or ""
+        with self._lock:
+            if source and self._running[source] >= self._limit_of_source:
+                return False
+            self._running[source] += 1
+        started = self._pool.start(lambda: self._run(call, function, source))
+        if not started:
+            with self._lock:
+                self._release(source)
+        return started
 
-    def _run(self, call: ParkedCall, function: Callable[[], Any]) -> None:
+    def _release(self, source: str) -> None:
+        """Count a call that has ended; hold the lock."""
+        self._running[source] -= 1
+        if not self._running[source]:
+            del self._running[source]
+
+    def _run(self, call: ParkedCall, function: Callable[[], Any], source: str) -> None:
         try:
             call.run(function)
         finally:
             with self._lock:
+                self._release(source)
                 if self._calls.pop(call.id, None) is not None and isinstance(call.error, ResponseError):
                     self._failures[call.id] = str(call.error)
                     if len(self._failures) > MAX_PARKED:
@@ -238,7 +262,10 @@ class ParkedCalls:
 
     def refuse(self, key: RequestMethod[Any, Any], *_: Any) -> Any:
         """Raise the error for a question of a call that cannot be parked."""
-        reason = f"{key.name} cannot be sent: {MAX_PARKED} calls run or wait for input already; try again later"
+        reason = (
+            f"{key.name} cannot be sent: {MAX_PARKED} calls, or {self._limit_of_source} of this user or address, run or "
+            "wait for input already; try again later"
+        )
         raise ResponseError(INTERNAL_ERROR, "Too busy", {"reason": reason})
 
     def park(self, call: ParkedCall, incoming: Incoming) -> str:

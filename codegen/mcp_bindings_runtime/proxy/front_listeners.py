@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..session.stateless import FILTERS, UPDATED
+from ..session.stateless import FILTERS, UPDATED, contains
 
 if TYPE_CHECKING:
     from ..binding import Binding
@@ -67,8 +67,3 @@ class FrontListeners:
         with self._lock:
             self._uris = {listener: uris for listener, uris in self._uris.items() if not listener.gone}
             return dict(self._uris)
-
-
-def contains(uri: str, updated: str) -> bool:
-    """Return whether a resource is another one or, by their URIs, below it (Resources: Subscriptions)."""
-    return updated == uri or updated.startswith(uri.rstrip("/") + "/")

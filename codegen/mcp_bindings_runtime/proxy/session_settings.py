@@ -15,7 +15,7 @@ from ..features.resources import check_room
 from ..installed_revisions import facts_of
 from ..jsonrpc import INTERNAL_ERROR
 from ..logs import write_log
-from .front_listeners import contains
+from ..session.stateless import contains
 
 if TYPE_CHECKING:
     from ..binding import Binding

@@ -45,6 +45,11 @@ _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
+def contains(uri: str, updated: str) -> bool:
+    """Return whether a resource is another one or, by their URIs, below it (Resources: Subscriptions)."""
+    return updated == uri or updated.startswith(uri.rstrip("/") + "/")
+
+
 def name_versions(error: ErrorObject, versions: Sequence[str]) -> ErrorObject:
     """Add the supported revisions to the error that answers ``initialize``, to its message too.
 
