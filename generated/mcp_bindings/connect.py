@@ -142,9 +142,10 @@ if TYPE_CHECKING:
         """
 
         drift: Literal["ignore", "warn", "error"]
-        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
-        `ToolsChanged`; a later change, or a list that cannot be read after one, then
-        closes the connection. Default: 'warn'.
+        """Reaction to tools that differ from `tools_lock`. With `"warn"`, the
+        difference is logged. With `"error"`, connecting raises `ToolsChanged`; a later
+        change, or a failure to read the changed list, closes the connection. Default:
+        'warn'.
         """
 
         sampling: Callable[[Any, Any], Any] | None
@@ -204,12 +205,12 @@ if TYPE_CHECKING:
         """
 
         tasks: MemoryTasks | bool | None
-        """Store of the tasks that requests of the server become; None if they become no
-        tasks.
+        """Store of tasks for the server's requests; None to run no request as a
+        task.
         """
 
         rounds: int
-        """Limit on the requests for input during one request. Default: 16."""
+        """Limit on the results of one request that ask for input. Default: 16."""
 
         cache: ResultCache | bool
         """Cache of results: True for one of this client, or a `ResultCache` for several

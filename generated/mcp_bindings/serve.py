@@ -73,9 +73,10 @@ if TYPE_CHECKING:
         """
 
         streams: int | None
-        """Limit on the streams that are open for listening, up to seven eighths of
-        `threads`, or of `connections` with `run_http`; three quarters unless set. With
-        0, clients cannot listen, and the server declares no changes to them.
+        """Limit on the open streams on which clients only listen. Unless set, it is
+        three quarters of `threads`, or with `run_http` of `connections`; seven eighths
+        are the maximum. With 0, clients cannot listen, and the server declares no
+        changes to them.
         """
 
         handlers: int
@@ -117,10 +118,10 @@ if TYPE_CHECKING:
         """
 
         sessions: bool | None
-        """If false, clients get no sessions, and features that need a session are
-        refused; for servers of a revision without sessions. By default, it is false if
-        the WSGI server runs several processes (`wsgi.multiprocess`) and `store` is not
-        shared.
+        """Only for servers of a revision without sessions: if false, clients of other
+        revisions get no session, and features that need one are refused. By default, it
+        is false if the WSGI server runs several processes (`wsgi.multiprocess`) and
+        `store` is not shared.
         """
 
     class HttpServerOptions(EndpointOptions, total=False):
@@ -145,8 +146,8 @@ if TYPE_CHECKING:
         """
 
         buffered: int
-        """Limit on the bytes of all requests together that are incomplete or, from 16
-        KiB on, in progress. Default: 67108864.
+        """Limit on the bytes of all incomplete requests together, and of those in
+        progress that have 16 KiB or more. Default: 67108864.
         """
 
         grace: float

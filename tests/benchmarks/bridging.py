@@ -137,7 +137,7 @@ PASSED_ON = (
     "session, three tenths for the session with the server, and the rest to remember calls in progress for cancellation and "
     "requests for input. Decoding and encoding both messages take an eighth, so passing their bytes on unread would save no "
     "more than that. The worker that has read the request writes to the pipe and reads the answer from it, so no thread waits "
-    "for another; the system calls are those of the relay, and a wait before each read. A call passes through three processes "
+    "for another; the system calls are those of the relay, plus a wait before each read. A call passes through three processes "
     "that wait for each other, so the ratio depends on the other work of the machine. The goal cannot be reached in Python: the "
     "client and the echo server take most of the time of the relay, and even that is not ten times as fast as mcp-proxy."
 )

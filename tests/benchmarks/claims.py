@@ -249,8 +249,8 @@ def _shares(measured: Measured) -> Grid:
             garbage = [_garbage(measured, name, size) for size in SIZES]
             lines.append(Line(f"{LABELS[name]}: garbage collection, which is part of all these", garbage, unit="%"))
     about = (
-        "Percent of the time of decoding, as means over the messages. The time for objects and lookups is that of making "
-        "the same objects again without checking any value. The time for garbage collection is what is saved if it is off; "
+        "The figures are percentages of the time of decoding, as means over the messages. The time for objects and lookups is "
+        "that of making the same objects again without checking any value. The time for garbage collection is what is saved if it is off; "
         "negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)

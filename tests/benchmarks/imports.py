@@ -35,6 +35,6 @@ def measure(ours: str, peer: str | None) -> Table:
     return Table(
         "Importing one revision",
         "Importing the types, converter and methods of one revision in a fresh process, minus the bare interpreter. "
-        f"Medians of {RUNS} interleaved runs; in absolute terms the newest took {ratio(cpu * 1000)} ms of CPU.",
+        f"Medians of {RUNS} interleaved runs; importing the newest revision took {ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )

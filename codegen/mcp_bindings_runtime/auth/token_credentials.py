@@ -35,7 +35,7 @@ _EARLY: Final = 60.0
 _STEP_UPS: Final = 2
 """Limit on the authorizations for more scopes that one request causes."""
 _REPLACEMENTS: Final = 3
-"""Limit on the tokens that one request causes to be replaced: one of the store, a refreshed one, a new one."""
+"""Limit on the tokens that are tried after a refusal of one request: of the store, of a refresh, of a login."""
 _MINUTE: Final = 60.0
 _Place: TypeAlias = Literal["store", "refresh", "authorization"]
 

@@ -118,8 +118,8 @@ class ClientOptions(Options):
     connects and when the server reports a change of the list.
     """
     drift: Literal["ignore", "warn", "error"] = option(default="warn")
-    """Reaction to tools that differ from `tools_lock`: log a warning, or raise `ToolsChanged`; a later change, or a list
-    that cannot be read after one, then closes the connection.
+    """Reaction to tools that differ from `tools_lock`. With `"warn"`, the difference is logged. With `"error"`, connecting
+    raises `ToolsChanged`; a later change, or a failure to read the changed list, closes the connection.
     """
     sampling: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that requests a message from a language model. It raises `features.sampling.Refused` to refuse."""
@@ -230,14 +230,14 @@ class HandshakeClientOptions(ClientOptions):
     }
 
     tasks: TaskStore | None = option(default=None)
-    """Store of the tasks that requests of the server become; None if they become no tasks."""
+    """Store of tasks for the server's requests; None to run no request as a task."""
 
 
 class StatelessClientOptions(ClientOptions):
     """Options of a client of a revision without handshake."""
 
     rounds: int = option(default=16)
-    """Limit on the requests for input during one request."""
+    """Limit on the results of one request that ask for input."""
     discover: bool = option(default=True)
     """If true, connecting requests the server's revisions and capabilities."""
     probe: Seconds = option(default=5.0)

@@ -26,7 +26,7 @@ MOST: Final = 1024
 SIZE: Final = 4 * 1024 * 1024
 """Limit on the bytes of all output schemas that are remembered."""
 LONGEST: Final = 5.0
-"""Seconds in which a result must have been checked."""
+"""Seconds in which the validation of a result must end."""
 _ITEMS: Final = 1000
 """Limit on the items of an array that are compared for ``uniqueItems``."""
 

@@ -26,7 +26,7 @@ TICK = 0.005
 IDLE = 10.0
 """Seconds after which an idle thread ends."""
 WAITING = 64
-"""Limit on the jobs that wait for an answer and do not count as running meanwhile."""
+"""Limit on the jobs that wait for an answer of the other side, and so do not count as running."""
 MAX_QUEUED = 1000
 """Limit on the jobs that wait for a thread."""
 MAX_QUEUED_SIZE = 16 * 1024 * 1024

@@ -11,7 +11,7 @@ from ..logs import write_log
 from ..session.events import Notified
 
 COUNT = 10_000
-"""Limit on the notifications of a connection that wait."""
+"""Limit on the queued notifications of a connection."""
 SIZE = 8 * 1024 * 1024
 """Limit on the received bytes of the queued notifications of a connection."""
 _LOG = "notifications/message"

@@ -12,7 +12,7 @@ KEEP_ALIVE: Final = b":\n\n"
 
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD_SIZE: Final = 64
-"""Limit on the bytes of a line beyond those of data: the name of a field, or the value of a field other than data."""
+"""Limit on the bytes of a line besides its data: the name of the field, or the value of a field other than ``data``."""
 _ID_SIZE: Final = 4096
 """Limit on the bytes of an event id, which becomes a request header; a longer one counts as none."""
 _MAX_RETRY: Final = 10**9

@@ -74,7 +74,7 @@ class ServerOptions(Options):
     ping_failures: int = option(default=3)
     """Number of pings without a response after which the connection is closed."""
     tasks: TaskStore | None = option(default=None)
-    """Store of tasks; None if requests are not run as tasks."""
+    """Store of tasks for clients' requests; None to run no request as a task."""
 
     extensions: Sequence[ModuleType | Extension] = option(default=())
     """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""

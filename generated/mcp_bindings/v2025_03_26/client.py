@@ -124,9 +124,10 @@ if TYPE_CHECKING:
         """
 
         drift: Literal["ignore", "warn", "error"]
-        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
-        `ToolsChanged`; a later change, or a list that cannot be read after one, then
-        closes the connection. Default: 'warn'.
+        """Reaction to tools that differ from `tools_lock`. With `"warn"`, the
+        difference is logged. With `"error"`, connecting raises `ToolsChanged`; a later
+        change, or a failure to read the changed list, closes the connection. Default:
+        'warn'.
         """
 
         sampling: Callable[

@@ -149,9 +149,10 @@ if TYPE_CHECKING:
         """
 
         drift: Literal["ignore", "warn", "error"]
-        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
-        `ToolsChanged`; a later change, or a list that cannot be read after one, then
-        closes the connection. Default: 'warn'.
+        """Reaction to tools that differ from `tools_lock`. With `"warn"`, the
+        difference is logged. With `"error"`, connecting raises `ToolsChanged`; a later
+        change, or a failure to read the changed list, closes the connection. Default:
+        'warn'.
         """
 
         sampling: Callable[
@@ -226,8 +227,8 @@ if TYPE_CHECKING:
         """
 
         tasks: MemoryTasks | None
-        """Store of the tasks that requests of the server become; None if they become no
-        tasks.
+        """Store of tasks for the server's requests; None to run no request as a
+        task.
         """
 
 

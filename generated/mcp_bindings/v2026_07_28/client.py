@@ -144,9 +144,10 @@ if TYPE_CHECKING:
         """
 
         drift: Literal["ignore", "warn", "error"]
-        """Reaction to tools that differ from `tools_lock`: log a warning, or raise
-        `ToolsChanged`; a later change, or a list that cannot be read after one, then
-        closes the connection. Default: 'warn'.
+        """Reaction to tools that differ from `tools_lock`. With `"warn"`, the
+        difference is logged. With `"error"`, connecting raises `ToolsChanged`; a later
+        change, or a failure to read the changed list, closes the connection. Default:
+        'warn'.
         """
 
         sampling: Callable[
@@ -221,7 +222,7 @@ if TYPE_CHECKING:
         """
 
         rounds: int
-        """Limit on the requests for input during one request. Default: 16."""
+        """Limit on the results of one request that ask for input. Default: 16."""
 
         discover: bool
         """If true, connecting requests the server's revisions and capabilities.

@@ -116,7 +116,7 @@ if TYPE_CHECKING:
         """
 
         tasks: MemoryTasks | None
-        """Store of tasks; None if requests are not run as tasks."""
+        """Store of tasks for clients' requests; None to run no request as a task."""
 
         extensions: Sequence[ModuleType | Extension]
         """Extensions to use: packages made from schemas of your own, or

@@ -16,7 +16,7 @@ from ...logs import RareWarning
 from .token_validator import ValidatorUnavailable
 
 INTERVAL: Final = 10.0
-"""Seconds in which the keys of an authorization server are fetched once at most."""
+"""Seconds for which the keys of an authorization server are not fetched again, even for a token with an unknown key."""
 LIFETIME: Final = 3600.0
 """Seconds after which the keys of an authorization server are fetched again."""
 _NAMELESS: Final = 4

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _MOST: Final = 64 * 1024
-"""Limit on the bytes of a body that are read."""
+"""Limit on the bytes that are read of the body of an error response."""
 _BODY_TIME: Final = 2.0
-"""Seconds in which a body has to arrive, or half of what is left to the request; else the status is reported alone."""
+"""Seconds in which the body of an error response has to arrive, or half of what is left of the timeout if that is less.
+
+Without a body in time, only the status is reported.
+"""
 _LONGEST: Final = 200
 
 _PART = re.compile(

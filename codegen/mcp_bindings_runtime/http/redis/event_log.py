@@ -20,7 +20,7 @@ POLL_INTERVAL: Final = 5.0
 RETRY_TIME: Final = 5.0
 """Seconds for which an append is retried while Redis does not answer."""
 _MAX_UNENDED: Final = 10_000
-"""Limit on the logs of a process that are ended when Redis answers again."""
+"""Limit on the event logs that a process could not end while Redis did not answer, and ends later."""
 
 
 class Wakeup(Event):

@@ -59,8 +59,9 @@ class EndpointOptions(Options):
     threads of their own, and open streams need none.
     """
     streams: int | None = option(default=None)
-    """Limit on the streams that are open for listening, up to seven eighths of `threads`, or of `connections` with
-    `run_http`; three quarters unless set. With 0, clients cannot listen, and the server declares no changes to them.
+    """Limit on the open streams on which clients only listen. Unless set, it is three quarters of `threads`, or with
+    `run_http` of `connections`; seven eighths are the maximum. With 0, clients cannot listen, and the server declares no
+    changes to them.
     """
     handlers: int = option(default=256)
     """Limit on the handlers that run at the same time. Three quarters of them may wait for responses of clients, half of
@@ -85,9 +86,9 @@ class EndpointOptions(Options):
     expire.
     """
     sessions: bool | None = option(default=None)
-    """If false, clients get no sessions, and features that need a session are refused; for servers of a revision
-    without sessions. By default, it is false if the WSGI server runs several processes (`wsgi.multiprocess`) and `store`
-    is not shared.
+    """Only for servers of a revision without sessions: if false, clients of other revisions get no session, and features
+    that need one are refused. By default, it is false if the WSGI server runs several processes
+    (`wsgi.multiprocess`) and `store` is not shared.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -154,7 +155,7 @@ class HttpServerOptions(EndpointOptions):
     descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all requests together that are incomplete or, from 16 KiB on, in progress."""
+    """Limit on the bytes of all incomplete requests together, and of those in progress that have 16 KiB or more."""
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server was closed."""
     ready: Callable[[Any], object] | None = option(default=None)

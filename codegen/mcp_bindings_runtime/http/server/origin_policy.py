@@ -17,9 +17,9 @@ from ...logs import write_log
 from ...validation import require_list
 
 MAX_LOGGED: Final = 100
-"""Limit on the refused names that are logged."""
+"""Limit on the refused hosts and origins that are logged."""
 _LOGGED_SIZE: Final = 80
-"""Limit on the logged characters of a name."""
+"""Limit on the logged characters of a refused host or origin."""
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of a server that only this machine can reach."""
 

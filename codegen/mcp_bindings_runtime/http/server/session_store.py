@@ -25,13 +25,13 @@ MAX_SESSIONS: Final = 10_000
 MEMORY: Final = 128 * 1024 * 1024
 """Default limit on the bytes of all sessions of a store, with their subscriptions and streams."""
 MAX_RECORD_SIZE: Final = 64 * 1024
-"""Limit on the bytes that a client may say of itself in ``initialize``."""
+"""Limit on the bytes that a client may send about itself in ``initialize``."""
 _SMALL_SHARE: Final = 64
 """Number of sessions that each source may have, however few a fourth is."""
 _OVERHEAD: Final = 8 * 1024
 """Bytes that are charged for a session besides what its client says."""
 _PAUSE: Final = 1.0
-"""Seconds for which no session is searched after all that could end for a new one were in use."""
+"""Seconds for which the search for a session to end pauses after it has found all of them in use."""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 

@@ -19,9 +19,9 @@ MAX_STREAMS = 32
 """Limit on the streams that are kept of a session."""
 
 _MAX_FRUITLESS = 1000
-"""Limit on the sources for which ``MemoryStore`` remembers that nothing could be dropped."""
+"""Limit on the sources for which ``MemoryStore`` remembers that no message could be dropped."""
 _PAUSE = 1.0
-"""Seconds for which ``MemoryStore`` does not try again to drop something of such a source."""
+"""Seconds for which ``MemoryStore`` does not try again to drop messages of such a source."""
 
 STANDALONE = "0"
 """The name of the stream of a session that belongs to no request."""
