@@ -36,6 +36,16 @@ def test_what_is_no_base64_is_told(revision, text):
 
 
 @each_revision
+def test_the_text_of_a_resource_is_that_of_its_text_contents(revision):
+    types = package(revision).types
+    blob = types.BlobResourceContents(uri="x:", blob="AA==")
+    texts = [types.TextResourceContents(uri="x:", text=each) for each in ("a", "b")]
+    extra = {"ttl_ms": 0, "cache_scope": "private"} if "ttl_ms" in field_names(types.ReadResourceResult) else {}
+    for contents, text in (([texts[0], blob, texts[1]], "a\nb"), ([blob], ""), ([], "")):
+        assert types.ReadResourceResult(contents=contents, **extra).text == text
+
+
+@each_revision
 def test_a_title_is_shown_before_a_hint_and_a_hint_before_a_name(revision):
     types = package(revision).types
     tool = types.Tool(name="n", input_schema=types.ToolInputSchema())

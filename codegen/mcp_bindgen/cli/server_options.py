@@ -17,15 +17,27 @@ if TYPE_CHECKING:
 _COMMAND = f"{__name__}.command"
 """Key of the server's command in ``Context.meta``."""
 
+_INTERPRETERS = frozenset({"python", "python3", "py", "uv", "uvx", "node", "npx", "deno", "bun", "docker"})
+"""Programs that start servers."""
+
 
 class AcceptsServerCommand(click.Command):
     """A command whose arguments after ``--`` are the command of the server."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Store the server's command, and parse the rest."""
+        """Store the server's command, and parse the rest. Raise ``click.UsageError``."""
         place = args.index("--") if "--" in args else len(args)
         ctx.meta[_COMMAND] = args[place + 1 :]
-        return super().parse_args(ctx, args[:place])
+        typed = tuple(args)
+        try:
+            return super().parse_args(ctx, args[:place])
+        except click.UsageError as error:
+            meant = _with_dashes(typed) if place == len(typed) else None
+            if meant is None:
+                raise
+            found = error.format_message().rstrip(".")
+            message = f"{found}; the command of a server follows --: {ctx.command_path} {meant}"
+            raise click.UsageError(message, ctx) from None
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Return the words of the usage line."""
@@ -55,6 +67,9 @@ class ServerOptions(NamedTuple):
         from mcp_bindgen.calling.connection import Server
 
         command = self.command(ctx)
+        if command and "://" in command[0]:
+            message = f"{command[0]!r}, which follows --, is a URL and not a command; run: {typed} --url {command[0]}"
+            raise click.UsageError(message, ctx)
         named = [bool(command), self.url is not None, self.config is not None].count(True)
         if named != 1:
             found = "no server given"
@@ -62,6 +77,9 @@ class ServerOptions(NamedTuple):
                 found = "two servers given"
                 if command:
                     found += f": {command[0]!r}, which follows --, is the command of a server; arguments go before --"
+            elif (instead := _with_server(typed)) is not None:
+                message = f"{found}; run: {instead}"
+                raise click.UsageError(message, ctx)
             message = (
                 f"{found}; run: {typed} -- COMMAND…, for example -- python server.py, or: {typed} --url URL, or: "
                 f"{typed} --config .mcp.json NAME"
@@ -178,3 +196,17 @@ def secret_in(option: str, name: str, ctx: click.Context) -> str:
         message = f"{option} must name an environment variable with a secret; {name} is not set, or empty"
         raise click.UsageError(message, ctx)
     return value
+
+
+def _with_server(typed: str) -> str | None:
+    """Return a command line without a server as it was probably meant; None if no word of it looks like a server."""
+    words = typed.split(" ")
+    if "read" not in words and words[-1].startswith(("http://", "https://")):
+        return " ".join([*words[:-1], "--url", words[-1]])
+    return _with_dashes(words)
+
+
+def _with_dashes(words: Sequence[str]) -> str | None:
+    """Return a command line with ``--`` before the name of an interpreter; None if it has none."""
+    place = next((place for place, word in enumerate(words) if word in _INTERPRETERS), None)
+    return None if place is None else " ".join([*words[:place], "--", *words[place:]])

@@ -240,6 +240,7 @@ def _derived_properties(
     return DerivedPropertiesView(
         has_bytes=bool(encoded) and "bytes" not in names,
         has_display_name=bool(titles) and "display_name" not in names,
+        is_resource_result=declared.path == "ReadResourceResult" and "contents" in members and "text" not in names,
         is_tool_result=fails and names.isdisjoint(_RESULT_METHODS),
         structured=f"self.{attributes['structuredContent']}" if "structuredContent" in members else "None",
         has_properties=is_schema and "properties" not in names,

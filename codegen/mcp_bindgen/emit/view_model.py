@@ -31,6 +31,7 @@ class DerivedPropertiesView:
     has_bytes: bool
     has_display_name: bool
     is_tool_result: bool
+    is_resource_result: bool
     """The class is the result of a tool call, with methods that read it."""
     structured: str
     """Attribute with the structured content of a tool's result; ``None`` if the class has none."""

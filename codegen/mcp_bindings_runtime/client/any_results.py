@@ -40,6 +40,11 @@ class AnyReadResourceResult(Protocol):
     contents: list[Any]
     extra: dict[str, Any] | None
 
+    @property
+    def text(self) -> str:
+        """The text of all text contents, joined by line ends."""
+        ...
+
 
 class AnyGetPromptResult(Protocol):
     """A prompt in any revision."""

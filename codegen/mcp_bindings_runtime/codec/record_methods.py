@@ -54,6 +54,12 @@ def join_text(content: Sequence[Any]) -> str:
     return "\n".join([block.text for block in content if block.type == "text"])
 
 
+def join_contents(contents: Sequence[Any]) -> str:
+    """Return the text of all text contents of a resource, joined by line ends; empty if there is none."""
+    # Other contents have a blob.
+    return "\n".join([each.text for each in contents if hasattr(each, "text")])
+
+
 def raise_for_error(result: Any) -> None:
     """Raise ``ToolFailed`` if a result reports a failure."""
     if result.is_error:

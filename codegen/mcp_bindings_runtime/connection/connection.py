@@ -225,7 +225,7 @@ class Connection(Requestor):
         paused: dict[Any, float] = getattr(self._transport, "paused", {})
         seconds = paused.pop(call.id, 0.0)
         if not seconds:
-            raise call.overdue(self.noise)
+            raise call.overdue(self.noise if self.session.peer_capabilities is None else "")
         call.deadline += seconds
         call.limit += seconds
 

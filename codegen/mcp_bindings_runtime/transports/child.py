@@ -31,6 +31,7 @@ from .server_process import (
     environment_hint,
     exit_descriptor,
     exit_text,
+    missing_script_hint,
     start,
 )
 from .streams import Streams
@@ -71,7 +72,20 @@ class Child(Streams):
     ended. Raise UsageError if it cannot be started.
     """
 
-    __slots__ = ("_end", "_inherits", "_lines", "_name", "_sent", "_started", "_variables", "_waited", "pid")
+    __slots__ = (
+        "_answered",
+        "_command",
+        "_cwd",
+        "_end",
+        "_inherits",
+        "_lines",
+        "_name",
+        "_sent",
+        "_started",
+        "_variables",
+        "_waited",
+        "pid",
+    )
 
     def __init__(
         self,
@@ -96,12 +110,15 @@ class Child(Streams):
         variables = environment(env, inherit_env=inherit_env)
         popen, descriptors = start(command, env=variables, cwd=cwd, stderr=target)
         self._started = monotonic()
+        self._command, self._cwd = command, cwd
         self._variables = frozenset(variables)
         self._inherits = inherit_env
         self.pid = popen.pid
         """The process id of the server."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
         self._waited = False
+        self._answered = False
+        """Whether the server has sent anything, so that its start has succeeded."""
         self._sent = 0
         """Bytes sent to the server; right as long as one thread sends, as before the session is open."""
         self._lines: StderrLines | None = None
@@ -135,9 +152,11 @@ class Child(Streams):
     def receive(self, timeout: float | None = None) -> bytes | None:
         """See ``Transport.receive``."""
         try:
-            return self._reader.receive(timeout)
+            message = self._reader.receive(timeout)
         except ConnectionClosed as problem:
             raise self._explained(problem) from problem
+        self._answered |= message is not None
+        return message
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """See ``Transport.send``."""
@@ -170,8 +189,9 @@ class Child(Streams):
         failed = how is not None and how.startswith("exited") and not how.endswith(" 0")
         if unread and how is not None and how.endswith(" 0"):
             text += " without reading a message; an MCP server reads its standard input until that is closed"
-        if failed and monotonic() - self._started < _START and not (self._inherits and last is None):
-            text += environment_hint(self._variables, last)
+        if failed and not self._answered and monotonic() - self._started < _START:
+            hint = missing_script_hint(self._command, self._cwd)
+            text += hint or ("" if self._inherits and last is None else environment_hint(self._variables, last))
         if last:
             text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
         end = ConnectionClosed(text)

@@ -43,6 +43,8 @@ _ENVIRONMENT_ERROR: Final = re.compile(
 )
 """Words of messages about an environment variable that is not set."""
 
+_SCRIPTS: Final = (".py", ".js", ".mjs", ".ts", ".rb", ".sh")
+"""Ends of the names of programs that an interpreter runs."""
 LONGEST_WORD: Final = 60
 LONGEST_COMMAND: Final = 200
 """Characters of one argument, and of a whole command, that messages show."""
@@ -153,6 +155,10 @@ def _explained(
             return UsageError(f"{begun}it is a URL; to connect to it, use Client.http or connect.http")
         if os.sep in program:
             return UsageError(f"{begun}there is no such file; give the path of a program")
+        if program.endswith(".py"):
+            return UsageError(
+                f"{begun}it is not a program; name its interpreter before it, as in ['python', {program!r}]"
+            )
         return UsageError(f"{begun}no such program in PATH ({env.get('PATH', '')}); install it, or give its full path")
     if isinstance(problem, PermissionError):
         return UsageError(
@@ -163,6 +169,17 @@ def _explained(
     if problem.errno == 8:
         return UsageError(f"{begun}it is not a program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
+
+
+def missing_script_hint(command: Sequence[str | os.PathLike[str]], cwd: str | os.PathLike[str] | None) -> str:
+    """Return that the script is missing which a command's first argument names; empty if it is not, or names none."""
+    script = os.fsdecode(command[1]) if len(command) > 1 else ""
+    if not script.endswith(_SCRIPTS):
+        return ""
+    from pathlib import Path
+
+    folder = Path.cwd() if cwd is None else Path(cwd)
+    return "" if (folder / script).exists() else f"; there is no file {script!r} in the folder {os.fspath(folder)!r}"
 
 
 def environment_hint(variables: Collection[str], lines: Sequence[str] | None) -> str:

@@ -1420,6 +1420,11 @@ class ReadResourceResult(Record):
         self.contents = contents
         self.extra = extra
 
+    @property
+    def text(self) -> str:
+        """The text of all text contents, joined by line ends; empty if there is none."""
+        return record_methods.join_contents(self.contents)
+
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceListChangedNotification(Record):

@@ -235,6 +235,50 @@ def test_a_server_that_ends_for_another_reason_is_not_said_to_lack_a_variable(op
     assert "env=" not in str(raised.value)
 
 
+DYING = """
+import os, time
+from mcp_bindings import v2026_07_28 as mcp
+
+server = mcp.Server("s", "1")
+
+@server.tool
+def end() -> None:
+    os._exit(3)
+
+@server.tool
+def hang() -> None:
+    time.sleep(1000)
+
+print("Listening on port 3000", flush=True)
+server.run_stdio()
+"""
+
+
+def test_the_end_of_a_server_that_has_answered_is_not_blamed_on_its_environment(tmp_path):
+    (tmp_path / "server.py").write_text(DYING)
+    client = connect.stdio([sys.executable, "server.py"], cwd=tmp_path, env=environment(), timeout=PATIENCE)
+    with client, pytest.raises(ConnectionClosed, match="exited with status 3") as raised:
+        client.call_tool("end")
+    assert "env=" not in str(raised.value)
+
+
+def test_a_late_answer_is_not_blamed_on_what_was_printed_before_the_session(tmp_path):
+    (tmp_path / "server.py").write_text(DYING)
+    client = connect.stdio([sys.executable, "server.py"], cwd=tmp_path, env=environment(), timeout=PATIENCE)
+    with client, pytest.raises(RequestTimeout, match=r"^tools/call: no answer in 0\.2 s$"):
+        client.call_tool("hang", timeout=0.2)
+
+
+@pytest.mark.parametrize("folder", [None, "elsewhere"])
+def test_a_script_that_does_not_exist_is_named(tmp_path, monkeypatch, folder):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "serevr.py"]
+    place = tmp_path if folder is None else folder
+    with pytest.raises(ConnectionClosed, match=rf"status 2; there is no file 'serevr\.py' in the folder '{place}'"):
+        connect.stdio(command, cwd=folder, stderr=subprocess.DEVNULL, timeout=PATIENCE)
+
+
 def test_a_server_that_cannot_be_connected_to_leaves_nothing_behind():
     before = descriptors()
     for _ in range(5):

@@ -261,6 +261,7 @@ def no_first_line(folder: Path) -> list[str]:
     ("command", "options", "advice"),
     [
         (["no-such-program"], {}, r"no such program in PATH \(.+\); install it, or give its full path"),
+        (["server.py"], {}, r"it is not a program; name its interpreter before it, as in \['python', 'server\.py'\]"),
         (["./no-such-program"], {}, "there is no such file; give the path of a program"),
         (["http://127.0.0.1/mcp"], {}, "it is a URL; to connect to it, use Client.http or connect.http"),
         (["sh"], {"cwd": "/no/such"}, r"the folder '/no/such' \(cwd\) is not there; create it"),
