@@ -40,14 +40,14 @@ class Identity:
             if pair in seen or pair in self._identical:
                 continue
             seen.add(pair)
-            targets = self._targets(first, second)
+            targets = self.targets(first, second)
             if targets is None:
                 return False
             waiting += targets
         self._identical |= seen
         return True
 
-    def _targets(self, one: Part, other: Part) -> list[tuple[Part, Part]] | None:
+    def targets(self, one: Part, other: Part) -> list[tuple[Part, Part]] | None:
         """Return the targets of the references in two schemas that are equal as JSON; None if those differ."""
         found: list[tuple[Part, Part]] = []
         waiting: list[tuple[Any, Any, str, str]] = [

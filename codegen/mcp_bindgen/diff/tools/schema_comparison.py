@@ -1,6 +1,7 @@
 """Comparison of two schemas, member by member where they are objects.
 
 The whole schemas are decided first. Members only say where they differ: if no member explains the decision, the whole does.
+A definition that refers to itself is compared once, at the member by which it is reached first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Literal
 from attrs import evolve, frozen
 
 from mcp_bindgen.diff.tools.changes import TOOL_VERDICTS, ToolVerdict
+from mcp_bindgen.diff.tools.compared_definitions import ComparedDefinitions
 from mcp_bindgen.diff.tools.rules import TOOL_RULES
 from mcp_bindgen.subsumption.conjunction import Conjunction, Document, are_same, root_of
 from mcp_bindgen.subsumption.decision import Decision, Subsumption
@@ -65,6 +67,7 @@ class SchemaComparison:
 
     def __init__(self, subsumption: Subsumption, old: Document, new: Document, side: Side) -> None:
         self._subsumption = subsumption
+        self._definitions = ComparedDefinitions()
         self._old, self._new = root_of(old), root_of(new)
         self._side: Side = side
         self._is_argument = side == "argument"
@@ -123,8 +126,9 @@ class SchemaComparison:
         base = self._base(before, after)
         if base is None:
             return
-        for name in dict.fromkeys((*before.names, *after.names)):
-            yield from self._member(before, after, name, path, _embedding(embed, base, name), depth)
+        with self._definitions.comparing(before, after):
+            for name in dict.fromkeys((*before.names, *after.names)):
+                yield from self._member(before, after, name, path, _embedding(embed, base, name), depth)
         yield from self._further(before, after, path, embed, base)
 
     def _base(self, before: ObjectView, after: ObjectView) -> dict[str, Any] | None:
@@ -174,6 +178,9 @@ class SchemaComparison:
         self, old: Conjunction, new: Conjunction, path: tuple[str, ...], embed: Embed, depth: int
     ) -> Iterator[SchemaChange]:
         if are_same(old, new):
+            return
+        objects = self._subsumption.object_of(old), self._subsumption.object_of(new)
+        if self._definitions.has(*objects) or self._definitions.explain(old, new):
             return
         before, after = _text(old), _text(new)
         if self._is_argument:
