@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from fnmatch import fnmatchcase
 
 import pytest
 from checkout import REVISIONS
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.bridge import RuleError, Rules, plan_step, plan_steps
+from mcp_bindgen.bridge.rules import matches
 from mcp_bindgen.diff import Change
 from mcp_bindings import bridge
 from support.message_oracle import MessageOracle
@@ -30,17 +30,17 @@ def patterns(older: str, newer: str) -> list[str]:
 @each_step
 def test_each_risky_and_breaking_change_has_a_rule(older: str, newer: str) -> None:
     found = [change.id for change in changes(older, newer) if change.level != "compatible"]
-    assert [id_ for id_ in found if not any(fnmatchcase(id_, pattern) for pattern in patterns(older, newer))] == []
+    assert [id_ for id_ in found if not any(matches(id_, pattern) for pattern in patterns(older, newer))] == []
 
 
 @each_step
 def test_each_change_that_a_rule_names_exists(older: str, newer: str) -> None:
     found = [change.id for change in changes(older, newer)]
-    idle = [pattern for pattern in patterns(older, newer) if not any(fnmatchcase(id_, pattern) for id_ in found)]
+    idle = [pattern for pattern in patterns(older, newer) if not any(matches(id_, pattern) for id_ in found)]
     other = [step for step in STEPS if step != (older, newer)]
     # A rule of several steps names the changes of one of them.
     everywhere = [change.id for step in other for change in changes(*step)]
-    assert [pattern for pattern in idle if not any(fnmatchcase(id_, pattern) for id_ in everywhere)] == []
+    assert [pattern for pattern in idle if not any(matches(id_, pattern) for id_ in everywhere)] == []
 
 
 @each_step
@@ -95,6 +95,22 @@ def test_the_rules_of_the_example_are_enough() -> None:
         plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
     examples = str(raised.value).partition("for example:\n")[2]
     assert plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules(examples))
+
+
+def test_the_printed_rules_hold_where_places_and_names_have_brackets_and_quotes() -> None:
+    named = Rules(()).of_step("2026-07-28", "2027-01-15")
+    places = [
+        ("alternative", "ListRootsResult", "CallToolRequestParams.inputResponses[*]"),
+        ("member", 'RequestMetaObject["com.acme/x"]', ""),
+    ]
+    for kind, subject, at in places:
+        named.require(kind, subject, at)
+    with pytest.raises(RuleError) as raised:
+        named.check()
+    written = Rules.parse(str(raised.value).partition("for example:\n")[2]).of_step("2026-07-28", "2027-01-15")
+    for kind, subject, at in places:
+        assert written.find(kind, subject, at) is not None
+    assert written.find("alternative", "ListRootsResult", "CallToolRequestParams.inputResponses") is None
 
 
 def test_one_missing_rule_is_named_in_one_line() -> None:

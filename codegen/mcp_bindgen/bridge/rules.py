@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -100,9 +101,9 @@ class StepRules:
     def find(self, kind: Kind, subject: str, at: str = "") -> Rule | None:
         """Return the rule about a subject, or None, and mark it as used."""
         for rule in self.rules:
-            if rule.kind == kind and any(fnmatchcase(at, pattern) for pattern in rule.at):
+            if rule.kind == kind and any(matches(at, pattern) for pattern in rule.at):
                 for pattern in rule.subjects:
-                    if fnmatchcase(subject, pattern):
+                    if matches(subject, pattern):
                         self._used.add((id(rule), pattern))
                         return rule
         return None
@@ -152,11 +153,17 @@ class StepRules:
         )
 
 
+def matches(text: str, pattern: str) -> bool:
+    """Return whether a text matches a pattern, in which ``*`` and ``?`` are wildcards; brackets are those of a place."""
+    return fnmatchcase(text, pattern.replace("[", "[[]"))
+
+
 def _example(rule: Rule) -> str:
     """Return the text of a rule, to copy into the file and to complete."""
-    lines = [f"[[{rule.kind}]]", f'steps = ["{rule.steps[0]}"]', f'subjects = ["{rule.subjects[0]}"]']
-    lines += [] if rule.at == ("*",) else [f'at = ["{rule.at[0]}"]']
+    lines = [f"[[{rule.kind}]]", f'steps = ["{rule.steps[0]}"]', f"subjects = [{json.dumps(rule.subjects[0])}]"]
+    lines += [] if rule.at == ("*",) else [f"at = [{json.dumps(rule.at[0])}]"]
     lines += [f'do = "{rule.do}"', f'reason = "{rule.reason}"', f'section = "{rule.section}"']
+    lines += ['changes = ["ids of the risky and breaking changes that it treats, if any"]']
     return "\n".join(f"    {line}" for line in lines)
 
 
