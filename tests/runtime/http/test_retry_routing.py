@@ -10,11 +10,11 @@ from threading import Event, Lock
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.http.redis import call_queue
+from mcp_bindings_runtime.http.redis import call_queue, call_scripts
 from mcp_bindings_runtime.http.redis import store as redis_store
 from mcp_bindings_runtime.http.server import retry_router
 from mcp_bindings_runtime.http.server.http_server import make_server
-from mcp_bindings_runtime.http.server.store import CallsBusy, ProcessState
+from mcp_bindings_runtime.http.server.store import CallsBusy, ProcessState, StoreUnavailable
 from support.raw_http_client import Answer, Wire, modern, request
 from support.redis_server import RedisServer
 from support.revisions import HANDSHAKE
@@ -255,6 +255,38 @@ def test_a_holder_without_a_free_thread_refuses_the_retry_and_keeps_the_call(pro
         error = there.post(2, **answers_to(first)).json["error"]
     assert (error["message"], error["code"]) == ("Too busy", -32603)
     assert there.post(3, **answers_to(first)).text == "so"
+
+
+def test_a_retry_whose_way_to_its_process_breaks_off_arrives(processes, monkeypatch):
+    """Redis has given the retry away, but the process has not received it."""
+    here, there = processes()
+    first = here.post().json["result"]
+    client, lost = here.store.client, []
+    run = client.run
+
+    def break_off(script: str, *arguments: Any) -> Any:
+        found = run(script, *arguments)
+        if script is call_scripts.RECEIVE and found and not lost:
+            lost.append(found)
+            raise StoreUnavailable
+        return found
+
+    monkeypatch.setattr(client, "run", break_off)
+    assert there.post(2, **answers_to(first)).text == "so"
+    assert lost
+    assert here.asking.runs == 1
+
+
+def test_a_retry_that_cannot_be_handled_is_answered(processes, monkeypatch):
+    here, there = processes()
+    first = here.post().json["result"]
+
+    def fail(_retry: Any) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(retry_router.HandledRetry, "run", fail)
+    error = there.post(2, **answers_to(first)).json["error"]
+    assert (error["code"], "was lost" in error["data"]["reason"]) == (-32603, True)
 
 
 def test_only_so_many_retries_wait_for_a_process(stores):

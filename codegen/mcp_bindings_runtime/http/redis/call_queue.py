@@ -30,6 +30,8 @@ class RedisCallQueue:
         self._alive = int(alive * 1000)
         self._memory = memory
         self._receivers: list[CallReceiver] = []
+        self._batch = 0
+        """Number of the batch of requests that is received next."""
 
     @property
     def process(self) -> str:
@@ -61,7 +63,8 @@ class RedisCallQueue:
 
     def receive(self) -> None:
         """Pass the requests for this process to the receivers. Raise ``StoreUnavailable``."""
-        while requests := self._client.run(call_scripts.RECEIVE, self.process, _BATCH):
+        while requests := self._client.run(call_scripts.RECEIVE, self.process, _BATCH, self._batch):
+            self._batch += 1
             for request in requests:
                 for receive in list(self._receivers):
                     try:

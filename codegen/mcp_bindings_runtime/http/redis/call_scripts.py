@@ -1,8 +1,9 @@
 """Lua scripts for calls between processes, each of which is one atomic step in Redis.
 
-Keys below the prefix, all of which expire: ``alive:PROCESS``, the heartbeat of a process; ``began``, the time of the first
-heartbeat since Redis has these data; ``calls:PROCESS``, a list of requests for a process. The answer of a request is a log
-(``scripts``) of the session ``call``, to which the process appends, and which the sender reads.
+Keys below the prefix, all of which expire: ``alive:PROCESS``, the heartbeat of a process; ``began``, the time of the
+first heartbeat since Redis has these data; ``calls:PROCESS``, a list of requests for a process; ``batch:PROCESS``, the
+number and the requests of the last batch that it has asked for. The answer of a request is a log (``scripts``) of the
+session ``call``, to which the process appends, and which the sender reads.
 """
 
 from __future__ import annotations
@@ -45,13 +46,20 @@ wake(process .. ' 0', 'calls')
 return 1
 """
 
-# Arguments: prefix, process, number of requests. Returns them, and removes them from the list.
+# Arguments: prefix, process, limit on requests, number of the batch. Removes requests from the list, and returns them; again
+# those of the last batch if it has the same number, because the process has not received it.
 RECEIVE: Final = """
-local queue, found = ARGV[1] .. 'calls:' .. ARGV[2], {}
-while #found < tonumber(ARGV[3]) do
-  local request = redis.call('LPOP', queue)
-  if not request then break end
-  table.insert(found, request)
+local queue, batch = ARGV[1] .. 'calls:' .. ARGV[2], ARGV[1] .. 'batch:' .. ARGV[2]
+if redis.call('LINDEX', batch, 0) ~= ARGV[4] then
+  redis.call('DEL', batch)
+  if redis.call('EXISTS', queue) == 0 then return {} end
+  redis.call('RPUSH', batch, ARGV[4])
+  while redis.call('LLEN', batch) <= tonumber(ARGV[3]) do
+    local request = redis.call('LPOP', queue)
+    if not request then break end
+    redis.call('RPUSH', batch, request)
+  end
+  redis.call('PEXPIRE', batch, 60000)
 end
-return found
+return redis.call('LRANGE', batch, 1, -1)
 """

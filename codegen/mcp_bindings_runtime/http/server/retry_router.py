@@ -158,6 +158,9 @@ class RetryRouter:
     def _handle(self, call_id: str, retry: HandledRetry) -> None:
         try:
             retry.run()
+        except BaseException:
+            retry.end()
+            raise
         finally:
             self._forget(call_id)
 
@@ -218,6 +221,10 @@ class HandledRetry:
             running = self._running
         if running is not None:
             cancel_request(*running)
+
+    def end(self) -> None:
+        """End the answer as it is; the other process learns that it is incomplete."""
+        self._answer.end()
 
     def refuse(self, message: str, reason: str) -> None:
         """Answer with an error, without running the handler."""
