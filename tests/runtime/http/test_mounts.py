@@ -115,11 +115,12 @@ def test_any_wsgi_server_serves_it(recipes: Path, server: str) -> None:
         standing.close()
 
 
-def test_a_gunicorn_worker_that_stops_ends_its_streams(recipes: Path) -> None:
+@pytest.mark.parametrize(("app", "path"), [("app:app", "/"), ("flask_app:app", "/mcp")])
+def test_a_gunicorn_worker_that_stops_ends_its_streams(recipes: Path, app: str, path: str) -> None:
     pid = recipes / "gunicorn.pid"
     command = ["-m", "gunicorn", "--graceful-timeout", "600", "--pid", str(pid), "--bind", "127.0.0.1:{port}", "{app}"]
-    with served(command, recipes, "app:app") as port, ThreadPoolExecutor(1) as threads:
-        wire = Wire(port, "/")
+    with served(command, recipes, app) as port, ThreadPoolExecutor(1) as threads:
+        wire = Wire(port, path)
         wire.initialize("2025-11-25")
         stream = wire.stream()
         assert stream.block() == [":"]
