@@ -51,7 +51,7 @@ def test_a_server_that_is_trusted_is_spoken_to(identity: tuple[Path, Path]) -> N
 
 def test_a_server_that_is_not_trusted_is_not(identity: tuple[Path, Path]) -> None:
     with secured(identity) as peer:
-        with pytest.raises(ConnectionClosed, match="no secure connection"):
+        with pytest.raises(ConnectionClosed, match=r"no secure connection .*; to trust .* pass `tls="):
             package(NEWEST).Client.http(peer.url, timeout=PATIENCE).connect()
         assert not peer.requests
 
@@ -192,6 +192,17 @@ def test_a_proxy_for_plain_http_that_refuses_names_the_option() -> None:
             reach().connect()
         with reach(proxy_headers=SECRET) as client:
             assert text_of(client.call_tool("t")) == "ok"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_cannot_be_reached_is_named_as_the_cause(scheme: str) -> None:
+    with socket.socket() as bound:
+        # Nobody listens, and nobody else can have the port.
+        bound.bind(("127.0.0.1", 0))
+        proxy = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        client = package(NEWEST).Client.http(f"{scheme}://mcp.example/", proxy=proxy, retries=False, timeout=PATIENCE)
+        with pytest.raises(ConnectionClosed, match="the proxy cannot be reached: "):
+            client.connect()
 
 
 @pytest.mark.parametrize(

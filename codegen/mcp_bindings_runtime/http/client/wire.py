@@ -44,6 +44,8 @@ _BUFFER: Final = 64 * 1024
 FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _LENGTH_DIGITS: Final = 20
 """Limit on the digits of a ``Content-Length``."""
+_UNKNOWN_ISSUER: Final = frozenset({18, 19, 20, 21})
+"""Codes of OpenSSL (``X509_V_ERR_…``) for certificates whose issuer is not trusted."""
 _TUNNEL: Final = re.compile(r"Tunnel connection failed: (\d{3})")
 """The only trace of the proxy's status that ``http.client`` leaves."""
 _PLAIN: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
@@ -273,23 +275,32 @@ def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
     tunnel = _TUNNEL.search(str(fault)) if isinstance(fault, ProxyError) else None
     if tunnel is not None and int(tunnel[1]) == 407:
         return HttpError(407, "Proxy Authentication Required", NEEDS_PROXY_HEADERS)
+    if isinstance(fault, ProxyError) and isinstance(fault.original_error, NewConnectionError):
+        return ConnectionClosed(f"{exchange.what}: the proxy cannot be reached: {_reason(fault.original_error)}")
     if isinstance(fault, NameResolutionError):
         return ConnectionClosed(f"{exchange.what}: the name of {origin(url)} is not known")
     if isinstance(fault, NewConnectionError):
-        cause = fault.__cause__ or fault.__context__
-        why = getattr(cause, "strerror", None) or str(fault).rpartition(": ")[2]
-        return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {why}")
+        return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {_reason(fault)}")
     if isinstance(fault, SSLError | ssl.SSLError):
+        refused = next((each for each in (fault, *fault.args) if isinstance(each, ssl.SSLCertVerificationError)), None)
         # A certificate stays as it is.
-        exchange.exhausted = any(isinstance(each, ssl.SSLCertVerificationError) for each in (fault, *fault.args))
-        hint = (
-            "; if the server has no TLS, write http:// in its URL" if any(each in str(fault) for each in _PLAIN) else ""
-        )
+        exchange.exhausted = refused is not None
+        hint = ""
+        if refused is not None and refused.verify_code in _UNKNOWN_ISSUER:
+            hint = "; to trust an authority of your own, pass `tls=ssl.create_default_context(cafile='ca.pem')`"
+        elif any(each in str(fault) for each in _PLAIN):
+            hint = "; if the server has no TLS, write http:// in its URL"
         return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}{hint}")
     how = "after a part of the answer" if exchange.response_began else "before the server answered"
     return ConnectionClosed(
         f"{exchange.what}: the connection to {exchange.url or url} ended {how} ({_innermost(fault)})"
     )
+
+
+def _reason(fault: NewConnectionError) -> str:
+    """Return why a connection could not be opened, in the words of the system."""
+    cause = fault.__cause__ or fault.__context__
+    return getattr(cause, "strerror", None) or str(fault).rpartition(": ")[2]
 
 
 def _innermost(fault: BaseException) -> str:
