@@ -31,6 +31,8 @@ def connect_instead(value: Any, name: str = "connect") -> str:
         return f"to connect to a URL, write {name}.http({value!r})"
     if isinstance(value, str) and value:
         return f"to start a server, write {name}.stdio({value.split()!r})"
+    if callable(getattr(value, "serve", None)):
+        return f"to connect to a server object, write {name}.in_memory(server)"
     if isinstance(value, list | tuple):
         return f"to start a server, write {name}.stdio({value!r})"
     return f"to start a server, write {name}.stdio(['python', 'server.py']); for a transport, {name}.over(transport)"

@@ -85,7 +85,8 @@ class Options:
         known = self.names()
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
-            text = f"unknown option {unknown!r}{near_name(unknown, known)}; use {', '.join(sorted(known))}"
+            hint = self.hint_for(unknown) or f"use {', '.join(sorted(known))}"
+            text = f"unknown option {unknown!r}{near_name(unknown, known)}; {hint}"
             raise self.unknown_error(text)
         vars(self).update(options)
 
@@ -94,6 +95,11 @@ class Options:
         """Add an option to those of the base class."""
         cls._names |= {name}
         setattr(cls, name, default)
+
+    @classmethod
+    def hint_for(cls, name: str) -> str | None:  # noqa: ARG003  # subclasses use it
+        """Return what to write instead of an unknown option; None if nothing is known about it."""
+        return None
 
     @classmethod
     def names(cls) -> frozenset[str]:

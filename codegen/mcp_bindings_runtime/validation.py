@@ -151,6 +151,10 @@ def require_callable(name: str, value: Any, parameters: Sequence[str]) -> None:
     least = most - len(value.__defaults__ or ())
     required_keywords = code.co_kwonlyargcount - len(value.__kwdefaults__ or ())
     passed = len(parameters)
+    if passed > 1 and most and code.co_varnames[bound] in {"context", "ctx"} and parameters[0] != "context":
+        called = ", ".join(parameters)
+        text = f"{name} is called with ({called}), but the first parameter of {value.__qualname__} is the context"
+        raise UsageError(text)
     if required_keywords or least > passed or (most < passed and not code.co_flags & _VARIADIC):
         names = code.co_varnames[bound : code.co_argcount + code.co_kwonlyargcount]
         text = f"{name}: {value.__qualname__} takes ({', '.join(names)}), but is called with ({', '.join(parameters)})"

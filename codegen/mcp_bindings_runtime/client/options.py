@@ -160,8 +160,10 @@ class ClientOptions(Options):
         known = self.names() - (lacking & _CALLBACKS.keys())
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
-            hint = _transport_of(unknown) or near_name(
-                unknown, known | frozenset[str]().union(*_transport_options().values())
+            hint = (
+                _FOREIGN.get(unknown)
+                or _transport_of(unknown)
+                or near_name(unknown, known | frozenset[str]().union(*_transport_options().values()))
             )
             more = hint or f"; use {', '.join(sorted(known - lacking))}"
             text = f"clients of {binding.revision} have no option {unknown!r}{more}"
@@ -198,6 +200,21 @@ class ClientOptions(Options):
     def has_callbacks(self) -> bool:
         """Whether a callback, or an option that goes with callbacks, was passed."""
         return not _CALLBACKS.keys().isdisjoint(vars(self))
+
+
+_FOREIGN: Mapping[str, str] = {
+    "sampling_callback": "; write sampling=, a plain function of (params, context)",
+    "elicitation_callback": "; write elicitation=, a plain function of (params, context)",
+    "list_roots_callback": "; write roots=, a list of folders",
+    "logging_callback": "; write on_log=, a plain function of (params)",
+    "sampling_handler": "; write sampling=, a plain function of (params, context)",
+    "elicitation_handler": "; write elicitation=, a plain function of (params, context)",
+    "log_handler": "; write on_log=, a plain function of (params)",
+    "progress_handler": "; write on_progress= in each call",
+    "read_timeout_seconds": "; write timeout=",
+    "client_info": "; write name= and version=",
+}
+"""Options of clients of other libraries, and what to write for them."""
 
 
 def _transport_options() -> dict[str, frozenset[str]]:

@@ -255,6 +255,17 @@ class ServerContext(Context):
 
     __slots__ = ()
 
+    # Hidden from type checkers, for which every attribute would exist.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from .foreign_attributes import instead_of
+
+            if (hint := instead_of(name)) is not None:
+                raise AttributeError(hint)
+            # The usual error, or that of a property which has raised AttributeError.
+            return self.__getattribute__(name)
+
     def request(
         self,
         key: RequestMethod[Params, R],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any, Literal
 
 from ..errors import UsageError
@@ -48,6 +49,12 @@ class _Media:
     def __init__(
         self, data: bytes | bytearray | memoryview, mime_type: str | None = None, *, annotations: Any = None
     ) -> None:
+        value: Any = data
+        if isinstance(value, str | PurePath):
+            text = (
+                f"{type(self).__name__} needs bytes, got {value!r}; for a file, pass Path({str(value)!r}).read_bytes()"
+            )
+            raise UsageError(text)
         self.data = bytes(data)
         found = mime_type or media_type(self.data)
         if found is None or (mime_type is None and not found.startswith(self.kind)):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from ..binding import Binding
 from ..errors import UsageError
+from .json_values import to_json
+from .mismatch import MismatchError
 
-_TEXTUAL = frozenset({"application/json", "application/xml", "application/javascript", "application/toml"})
+_JSON = "application/json"
+_TEXTUAL = frozenset({_JSON, "application/xml", "application/javascript", "application/toml"})
 _SUFFIXES = ("+json", "+xml")
 
 
@@ -23,9 +27,30 @@ class ResourceContents:
     def of(self, value: Any, uri: str, mime_type: str | None) -> list[Any]:
         """Return the contents for a value; ``uri`` and ``mime_type`` apply unless the contents have their own.
 
-        Raise `UsageError` for a value of another class, and what reading a file raises.
+        Raise `UsageError` for a value without contents, and what reading a file raises.
         """
+        if self._is_json_array(value, mime_type):
+            return [self._json(value, uri, mime_type)]
         return list(self._each(value, uri, mime_type))
+
+    def _is_json_array(self, value: Any, mime_type: str | None) -> bool:
+        """Return whether a list is one JSON text, and not a list of contents."""
+        if not isinstance(value, list | tuple) or not value:
+            return False
+        items = cast("Sequence[Any]", value)
+        if any(isinstance(each, bytes | bytearray | Path | self._text | self._blob) for each in items):
+            return False
+        return _is_json(mime_type) or not all(isinstance(each, str | list | tuple) for each in items)
+
+    def _json(self, value: Any, uri: str, mime_type: str | None) -> Any:
+        try:
+            text = json.dumps(to_json(value), ensure_ascii=False)
+        except MismatchError as fault:
+            message = (
+                f"{uri}: the function returned {value.__class__.__name__}, which is neither contents nor JSON: {fault}"
+            )
+            raise UsageError(message) from None
+        return self._text(uri=uri, text=text, mime_type=mime_type or _JSON)
 
     def _each(self, value: Any, uri: str, mime_type: str | None) -> Iterator[Any]:
         if isinstance(value, list | tuple):
@@ -39,12 +64,14 @@ class ResourceContents:
             yield self._binary(bytes(value), uri, mime_type)
         elif isinstance(value, Path):
             yield self._file(value, uri, mime_type or self.media_type_of(value))
-        else:
+        elif value is None:
             text = (
-                f"{uri}: the function must return str, bytes, Path, {self._text.__name__}, {self._blob.__name__}, "
-                f"a list of these or a ReadResourceResult, got {value.__class__.__name__}"
+                f"{uri}: the function returned None; return str, bytes, Path, {self._text.__name__}, "
+                f"{self._blob.__name__}, a list of these, a ReadResourceResult, or a value for JSON"
             )
             raise UsageError(text)
+        else:
+            yield self._json(value, uri, mime_type)
 
     @staticmethod
     def media_type_of(file: Path) -> str | None:
@@ -66,6 +93,11 @@ class ResourceContents:
         from base64 import b64encode
 
         return self._blob(uri=uri, blob=b64encode(data).decode(), mime_type=mime_type)
+
+
+def _is_json(mime_type: str | None) -> bool:
+    kind = (mime_type or "").partition(";")[0].strip().lower()
+    return kind == _JSON or kind.endswith("+json")
 
 
 def _is_text(mime_type: str) -> bool:

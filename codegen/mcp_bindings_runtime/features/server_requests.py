@@ -22,6 +22,10 @@ from .error_codes import ERROR_CODES, Situation
 def check_outgoing_request(context: Any, key: RequestMethod[Any, Any], params: Any) -> None:
     """Raise `UsageError`, or `ResponseError` (-32021) in stateless revisions, for a request that the server may not send."""
     binding: Binding = context.connection.session.binding
+    form = getattr(params, "requested_schema", None)
+    if isinstance(form, type):
+        text = f"the schema of {key.name} is the class {form.__name__}; write context.elicit_form(message, {form.__name__})"
+        raise UsageError(text)
     top = key.capability or ""
     if not binding.declares(context.peer_capabilities, top) or not isinstance(params, key.params):
         # The session refuses requests without that capability, and params of another class.

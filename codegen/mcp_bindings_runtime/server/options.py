@@ -37,6 +37,13 @@ class ServerOptions(Options):
     }
     unknown_error = TypeError
 
+    @classmethod
+    def hint_for(cls, name: str) -> str | None:
+        """Return what to write instead of an option that servers of other libraries have; None for other names."""
+        from .missing_attributes import instead_of_option
+
+        return instead_of_option(name)
+
     title: str | None = option(default=None)
     """Display name of the server; `name` identifies it to programs."""
     description: str | None = option(default=None)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from checkout import REVISIONS
+from mcp_bindings_runtime.connection import foreign_attributes
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.server import missing_attributes
 from mcp_bindings_runtime.server.runnable import RunnableServer
@@ -95,3 +98,68 @@ def test_signatures_show_the_parameters() -> None:
         "name",
         "arguments",
     ]
+
+
+def answer_of(function: Any, **options: Any) -> str:
+    """Return the text of the result of a tool that calls a function with its context."""
+    mcp = package(REVISIONS[-1])
+    server = mcp.Server("demo", "1.0")
+
+    @server.tool
+    def use(context: Any) -> str:
+        return str(function(context))
+
+    with mcp.Client.in_memory(server, **options) as client:
+        return str(client.call_tool("use").text)
+
+
+@pytest.mark.parametrize("name", sorted(foreign_attributes._INSTEAD))
+def test_a_context_says_what_to_write_for_names_of_other_libraries(name: str) -> None:
+    assert answer_of(lambda context: getattr(context, name)).startswith(f"a context has no {name!r}; ")
+
+
+def test_other_missing_attributes_of_a_context_have_the_usual_error() -> None:
+    assert answer_of(lambda context: context.progres) == "'Context' object has no attribute 'progres'"
+
+
+def test_a_class_as_the_schema_of_a_form_names_the_method_for_classes() -> None:
+    @dataclass
+    class Who:
+        name: str
+
+    found = answer_of(lambda context: context.elicit("Who?", Who), elicitation=lambda params, context: None)
+    assert found == "the schema of elicitation/create is the class Who; write context.elicit_form(message, Who)"
+
+
+@pytest.mark.parametrize("option", ["lifespan", "auth", "token_verifier", "middleware"])
+def test_options_of_servers_of_other_libraries_say_what_to_write(option: str) -> None:
+    mcp = package(REVISIONS[-1])
+    with pytest.raises(TypeError, match=rf"^unknown option '{option}'; (open|pass|wrap) "):
+        mcp.Server("demo", "1.0", **{option: None})
+
+
+@every_revision
+def test_options_of_clients_of_other_libraries_say_what_to_write(revision: str) -> None:
+    client = package(revision).Client
+    for option, text in {"sampling_callback": "sampling=", "read_timeout_seconds": "timeout="}.items():
+        with pytest.raises(UsageError, match=rf"have no option '{option}'; write {text}"):
+            client.in_memory(new_server(), **{option: None})
+    with pytest.raises(UsageError, match=r"to connect to a server object, write Client\.in_memory\(server\)"):
+        client(new_server())
+
+
+def test_a_callback_whose_first_parameter_is_the_context_is_refused() -> None:
+    def fill_in(context: object, params: object) -> None:
+        raise AssertionError
+
+    expected = r"elicitation is called with \(params, context\), but the first parameter of .*fill_in is the context"
+    with pytest.raises(UsageError, match=expected):
+        package(REVISIONS[-1]).Client.in_memory(new_server(), elicitation=fill_in)
+
+
+@pytest.mark.parametrize("file", ["a.png", Path("a.png")])
+def test_an_image_needs_bytes_and_says_how_to_read_a_file(file: Any) -> None:
+    with pytest.raises(
+        UsageError, match=r"Image needs bytes, got .*; for a file, pass Path\('a\.png'\)\.read_bytes\(\)"
+    ):
+        package(REVISIONS[-1]).Image(file)
