@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp_bindings import Caller, connect
+from mcp_bindings import Caller, connect, testing
 from mcp_bindings_runtime.errors import UsageError
 from support.revisions import HANDSHAKE, REVISIONS, STATELESS
 from support.scripted_peers import package
 
-pytest_plugins = ["mcp_bindings.testing"]
+mcp_client = testing.mcp_client
+"""The fixture."""
 
 
 def serving(revision: str) -> Any:

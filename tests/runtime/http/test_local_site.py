@@ -7,12 +7,14 @@ from threading import enumerate as all_threads
 from typing import Any
 
 import pytest
+from mcp_bindings import testing
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.http.server.local_site import LocalSite
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, package
 
-pytest_plugins = ["mcp_bindings.testing"]
+mcp_url = testing.mcp_url
+"""The fixture."""
 
 
 @dataclass

@@ -9,13 +9,15 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from mcp_bindings import testing
 from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.server.signing_key import SigningKey
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, package
 
-pytest_plugins = ["mcp_bindings.testing"]
+mcp_url = testing.mcp_url
+"""The fixture."""
 
 NEW, OLD = STATELESS[-1], HANDSHAKE[-1]
 KEY = b"k" * 32
