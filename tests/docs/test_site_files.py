@@ -28,9 +28,8 @@ def test_the_index_for_language_models_describes_each_page() -> None:
     assert [re.search(r"\((.+)\.html\)", line)[1] for line in entries] == [
         path.removesuffix(".md") for path in NAVIGATION
     ]
-    assert (
-        "- [Testing](testing.html): Test a server in memory: it takes milliseconds, and no process or port." in entries
-    )
+    testing = "Test a server in memory: that takes milliseconds, and needs no process and no port."
+    assert f"- [Testing](testing.html): {testing}" in entries
 
 
 def test_the_summary_is_the_first_sentence_without_markup() -> None:

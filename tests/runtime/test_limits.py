@@ -27,6 +27,7 @@ from mcp_bindings_runtime.http.server import store as stores
 from mcp_bindings_runtime.http.server.options import HttpServerOptions
 from mcp_bindings_runtime.http.server.origin_policy import RefusalLog
 from mcp_bindings_runtime.http.server.store import MemoryStore
+from mcp_bindings_runtime.session.events import Incoming
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.echo_server import echo_server
 from support.raw_http_client import NEW, PLAIN, Wire, call, endpoint, modern
@@ -397,14 +398,19 @@ def listing(pages: int) -> tuple[Any, deque[Any]]:
     return server_param_headers.ToolParamHeaders(server), cursors
 
 
-def calls_tool() -> Any:
-    return modern(call(1))[0]
+def look_up(headers: server_param_headers.ToolParamHeaders) -> Any:
+    """Return the headers for a call of a tool; the server lists its tools if it has to."""
+    message = modern(call(1))[0]
+    known = headers.known(message, None)
+    if known is not None:
+        return known
+    return headers.listed(message, Incoming(package(NEW).methods.CALL_TOOL, message["id"], None))
 
 
 def test_a_list_of_tools_has_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_param_headers, "_MAX_TOOLS", 5)
     headers, cursors = listing(100)
-    headers.of(calls_tool())
+    look_up(headers)
     assert len(cursors) == 5
 
 
@@ -414,5 +420,5 @@ def test_the_tools_of_a_handler_are_listed_again_after_a_time(monkeypatch: pytes
     headers, cursors = listing(1)
     for time, listed in ((0.0, 1), (server_param_headers.FRESH, 1), (server_param_headers.FRESH + 0.1, 2)):
         now[0] = time
-        headers.of(calls_tool())
+        look_up(headers)
         assert len(cursors) == listed

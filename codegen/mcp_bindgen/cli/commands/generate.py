@@ -67,11 +67,11 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 
     from mcp_bindgen.emit.output_folder import write
 
-    _warn_of_the_name(target)
     run = render(inputs, target, selected.only or settings.only or "all")
     written = write(run.files, target, force=force)
     for path in written.overwritten:
         output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
+    _warn_of_the_name(target)
     if form == "json":
         output.print_json(_document(run, written, target))
     else:
