@@ -116,7 +116,8 @@ WRITTEN_PARTS = tuple(
 )
 """Programs that write the parts of pages that come from the code."""
 QUICK = (
-    *_files("bindings", "between_revisions", "messages", "records", "request_methods"),
+    *_files("bindings", "between_revisions", "lenient", "messages", "records", "request_methods"),
+    "tests/bridge",
     "tests/cli",
     "tests/describe",
     "tests/docs",
@@ -124,6 +125,7 @@ QUICK = (
     "tests/runtime/conversations",
     "tests/runtime/features",
     "tests/runtime/http",
+    "tests/runtime/proxy",
     "tests/runtime/session",
     "tests/schema",
     "tests/support",

@@ -23,6 +23,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from checkout import ROOT
 from support import error_texts
 from support.packages import package
 from support.revision_changes import FOLDER, STEPS, Entry, Step, counted, file_of, fits, found, table
@@ -51,7 +52,9 @@ def test_a_table_counts_the_differences(step: Step) -> None:
 @each_step
 def test_every_difference_has_an_entry(step: Step) -> None:
     covered = {difference for entry in table(step) for difference in entry.differences}
-    assert [str(difference) for difference in found(step) if difference not in covered] == []
+    missing = [str(difference) for difference in found(step) if difference not in covered]
+    listed = "".join(f"\n    {each}" for each in missing)
+    assert not missing, f"add a [[change]] to {file_of(step).relative_to(ROOT)} for each of these:{listed}"
 
 
 @each_entry

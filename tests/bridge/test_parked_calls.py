@@ -22,7 +22,7 @@ from support.raw_http_client import endpoint, modern, request
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, Spoken, eventually, package
 
-(NEW,) = STATELESS
+NEW = STATELESS[-1]
 OLD = HANDSHAKE[-1]
 mcp = package(OLD)
 META = {VERSION: NEW, "io.modelcontextprotocol/clientCapabilities": {"sampling": {}}}

@@ -75,11 +75,23 @@ def rule(kind: str, subject: str, do: str = "refuse", step: str = "2025-03-26 ->
     return f'[[{kind}]]\nsteps = ["{step}"]\nsubjects = ["{subject}"]\ndo = "{do}"\nreason = "r"\nsection = "s"\n'
 
 
+REASON = ("why, for the reader of a report", "r")
+SECTION = ("page of the specification", "s")
+CHANGES = ("ids of the risky and breaking changes that it treats, if any", "c")
+
+
+def completed(error: RuleError) -> str:
+    """Return the rules that an error prints, as a person completes them."""
+    return str(error).partition("for example:\n")[2].replace(*REASON).replace(*SECTION).replace(*CHANGES)
+
+
 def test_all_differences_without_a_rule_are_one_error_with_rules_to_copy() -> None:
     with pytest.raises(RuleError) as raised:
         plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
-    listed, _, examples = str(raised.value).partition("for example:\n")
-    assert listed.startswith("rules.toml: 5 rules are missing in the step 2025-03-26 -> 2024-11-05:")
+    listed, examples = str(raised.value).partition("for example:\n")[0], completed(raised.value)
+    assert listed.startswith(
+        "codegen/mcp_bindgen/bridge/rules.toml: 5 rules are missing in the step 2025-03-26 -> 2024-11-05:"
+    )
     assert "\n    alternative AudioContent at PromptMessage.content\n" in listed
     written = Rules.parse(examples).rules
     assert [(each.kind, each.subjects, each.at) for each in (written[0], written[-1])] == [
@@ -93,8 +105,27 @@ def test_all_differences_without_a_rule_are_one_error_with_rules_to_copy() -> No
 def test_the_rules_of_the_example_are_enough() -> None:
     with pytest.raises(RuleError) as raised:
         plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
-    examples = str(raised.value).partition("for example:\n")[2]
+    examples = completed(raised.value)
     assert plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules(examples))
+
+
+def test_the_example_is_to_be_completed() -> None:
+    with pytest.raises(RuleError) as raised:
+        plan_step(catalog.load("2025-03-26"), catalog.load("2024-11-05"), rules())
+    examples = str(raised.value).partition("for example:\n")[2]
+    with pytest.raises(RuleError, match="reason or section is the text of the example"):
+        Rules.parse(examples)
+    with pytest.raises(RuleError, match="changes has the text of the example"):
+        Rules.parse(examples.replace(*REASON).replace(*SECTION))
+
+
+def test_the_example_leaves_out_a_notification_and_refuses_a_request() -> None:
+    with pytest.raises(RuleError) as raised:
+        plan_step(catalog.load("2025-11-25"), catalog.load("2025-06-18"), rules())
+    actions = {
+        each.subjects[0]: each.do for each in Rules.parse(completed(raised.value)).rules if each.kind == "method"
+    }
+    assert (actions["notifications/tasks/status"], actions["tasks/cancel"]) == ("omit", "refuse")
 
 
 def test_the_printed_rules_hold_where_places_and_names_have_brackets_and_quotes() -> None:
@@ -107,7 +138,7 @@ def test_the_printed_rules_hold_where_places_and_names_have_brackets_and_quotes(
         named.require(kind, subject, at)
     with pytest.raises(RuleError) as raised:
         named.check()
-    written = Rules.parse(str(raised.value).partition("for example:\n")[2]).of_step("2026-07-28", "2027-01-15")
+    written = Rules.parse(completed(raised.value)).of_step("2026-07-28", "2027-01-15")
     for kind, subject, at in places:
         assert written.find(kind, subject, at) is not None
     assert written.find("alternative", "ListRootsResult", "CallToolRequestParams.inputResponses") is None
@@ -128,6 +159,13 @@ def test_the_faults_of_all_steps_are_reported_together(monkeypatch: pytest.Monke
     assert {"2025-03-26 -> 2024-11-05", "2025-06-18 -> 2025-03-26"} <= set(steps)
 
 
+def test_a_faulty_file_of_rules_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rules, "bundled", lambda: rules(rule("method", "x", "sing")))
+    with pytest.raises(RuleError) as raised:
+        plan_steps([catalog.load(revision) for revision in ("2024-11-05", "2025-03-26", "2025-06-18")])
+    assert str(raised.value).count("unknown action 'sing'") == 1
+
+
 def test_a_rule_that_matches_nothing_is_an_error() -> None:
     more = rule("alternative", "AudioContent") + rule("batch", "*", "split") + rule("member", "Tool.colour", "drop")
     with pytest.raises(RuleError, match=r"match nothing in the step .*\n    \[\[member\]\] Tool\.colour"):
@@ -142,7 +180,7 @@ def test_a_rule_that_matches_nothing_is_an_error() -> None:
         (rule("method", "x", "apply"), "unknown function None"),
         ("[[method]]\nsubject = 1\n", "unknown key 'subject'"),
         (rule("method", "x").replace('reason = "r"', 'reason = ""'), "reason is missing"),
-        ("[[", "rules.toml: "),
+        ("[[", "codegen/mcp_bindgen/bridge/rules.toml: "),
     ],
 )
 def test_a_faulty_rule_is_an_error(text: str, expected: str) -> None:

@@ -19,7 +19,7 @@ from mcp_bindings_runtime.transports.memory import serve_in_thread
 from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS, WITH_PAGE_ERRORS
 from support.scripted_peers import PATIENCE, Spoken, eventually, package, text_of
 
-(NEW,) = STATELESS
+NEW = STATELESS[-1]
 OLD = HANDSHAKE[-1]
 
 

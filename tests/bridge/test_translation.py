@@ -170,7 +170,7 @@ def test_a_side_introduces_itself_in_every_revision(side: Side, pair: tuple[str,
 
 
 def test_the_error_for_an_unknown_resource_has_the_code_of_the_target() -> None:
-    (stateless,), older = STATELESS, HANDSHAKE[0]
+    stateless, older = STATELESS[-1], HANDSHAKE[0]
     error = ErrorObject(-32602, "Resource not found", {"uri": "file:///a"})
     there = translator(stateless, older, "server").error("resources/read", error)
     assert there == ErrorObject(-32002, "Resource not found", {"uri": "file:///a"})
@@ -180,7 +180,7 @@ def test_the_error_for_an_unknown_resource_has_the_code_of_the_target() -> None:
 
 
 def test_a_notification_that_the_target_does_without_is_none() -> None:
-    (target,) = STATELESS
+    target = STATELESS[-1]
     source = those_with_methods("notifications/roots/list_changed")[0]
     key = binding(source).notifications["notifications/roots/list_changed"]
     made = translator(source, target, "client")

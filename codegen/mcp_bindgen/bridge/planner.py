@@ -47,15 +47,16 @@ def plan_step(source: Protocol, target: Protocol, rules: Rules | None = None) ->
 def plan_steps(protocols: Iterable[Protocol]) -> list[tuple[StepTables, StepTables]]:
     """Return the tables of the steps between neighbours, down and up; the protocols are sorted, the oldest first.
 
-    Raise ``RuleError`` with the faults of all steps, as ``plan_step`` finds them.
+    Raise ``RuleError`` if the bundled rules cannot be read, and else with the faults of all steps that ``plan_step`` finds.
     """
+    rules = Rules.bundled()
     steps: list[tuple[StepTables, StepTables]] = []
     faults: list[str] = []
     for older, newer in pairwise(protocols):
         planned: list[StepTables] = []
         for source, target in ((newer, older), (older, newer)):
             try:
-                planned.append(plan_step(source, target))
+                planned.append(plan_step(source, target, rules))
             except RuleError as fault:
                 faults.append(str(fault))
         if not faults:
@@ -123,7 +124,7 @@ class _Planner:
     def _method(self, method: Method, methods: dict[str, Node], results: dict[str, Node]) -> None:
         other = self._target.methods.get(method.name)
         if other is None or other.embedded:
-            rule = self._rules.require("method", method.name)
+            rule = self._rules.require("method", method.name, do="omit" if method.result is None else "refuse")
             methods[method.name] = (rule.do, self._reason(rule))
             if method.result is not None:
                 results[method.name] = methods[method.name]

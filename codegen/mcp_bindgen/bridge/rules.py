@@ -23,6 +23,11 @@ reasons that the planner uses by itself."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ACTIONS = frozenset({"refuse", "omit", "drop", "keep", "require", "add", "apply", "split", "note"})
 
+_SOURCE = "codegen/mcp_bindgen/bridge/rules.toml"
+_SAMPLE_REASON = "why, for the reader of a report"
+_SAMPLE_SECTION = "page of the specification"
+_SAMPLE_CHANGES = "ids of the risky and breaking changes that it treats, if any"
+
 _KEYS = frozenset({"steps", "subjects", "at", "do", "function", "value", "reason", "section", "changes"})
 
 
@@ -57,10 +62,10 @@ class Rules:
     """The rules of one file."""
 
     rules: tuple[Rule, ...]
-    source: str = "rules.toml"
+    source: str = _SOURCE
 
     @classmethod
-    def parse(cls, text: str, source: str = "rules.toml") -> Rules:
+    def parse(cls, text: str, source: str = _SOURCE) -> Rules:
         """Read the text of a file; raise ``RuleError`` with the faulty rule."""
         try:
             tables = tomllib.loads(text)
@@ -108,8 +113,8 @@ class StepRules:
                         return rule
         return None
 
-    def require(self, kind: Kind, subject: str, at: str = "") -> Rule:
-        """Return the rule about a subject, or a substitute that ``check`` reports."""
+    def require(self, kind: Kind, subject: str, at: str = "", *, do: str = "refuse") -> Rule:
+        """Return the rule about a subject, or a substitute with the action ``do``, which ``check`` reports."""
         rule = self.find(kind, subject, at)
         if rule is None:
             place = (kind, subject, at)
@@ -118,9 +123,9 @@ class StepRules:
                 steps=(self._step,),
                 subjects=(subject,),
                 at=(at,) if at else ("*",),
-                do="refuse",
-                reason="why, for the reader of a report",
-                section="page of the specification",
+                do=do,
+                reason=_SAMPLE_REASON,
+                section=_SAMPLE_SECTION,
             )
             rule = self._missing.setdefault(place, substitute)
         return rule
@@ -163,7 +168,7 @@ def _example(rule: Rule) -> str:
     lines = [f"[[{rule.kind}]]", f'steps = ["{rule.steps[0]}"]', f"subjects = [{json.dumps(rule.subjects[0])}]"]
     lines += [] if rule.at == ("*",) else [f"at = [{json.dumps(rule.at[0])}]"]
     lines += [f'do = "{rule.do}"', f'reason = "{rule.reason}"', f'section = "{rule.section}"']
-    lines += ['changes = ["ids of the risky and breaking changes that it treats, if any"]']
+    lines += [f'changes = ["{_SAMPLE_CHANGES}"]']
     return "\n".join(f"    {line}" for line in lines)
 
 
@@ -181,6 +186,12 @@ def _problem(kind: str, row: Mapping[str, Any]) -> str | None:
     missing = [key for key in ("steps", "subjects", "do", "reason", "section") if not row.get(key)]
     if missing:
         return f"{missing[0]} is missing"
+    if row["reason"] == _SAMPLE_REASON or row["section"] == _SAMPLE_SECTION:
+        return "reason or section is the text of the example; write why the rule holds, and where the specification says so"
+    if _SAMPLE_CHANGES in row.get("changes", ()):
+        return (
+            "changes has the text of the example; write ids of `mcp-codegen diff --format json`, or leave changes out"
+        )
     if row["do"] not in ACTIONS:
         return f"unknown action {row['do']!r}; use one of {', '.join(sorted(ACTIONS))}"
     if row["do"] == "apply" and row.get("function") not in REPLACEMENTS:

@@ -18,7 +18,7 @@ from mcp_bindgen.cli.quiet_option import with_quiet_option
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
     "check": "mcp_bindgen.cli.commands.check",
-    "list": "mcp_bindgen.cli.commands.revisions",
+    "list": "mcp_bindgen.cli.commands.list",
     "explain": "mcp_bindgen.cli.commands.explain",
     "model": "mcp_bindgen.cli.commands.model",
     "validate": "mcp_bindgen.cli.commands.validate",

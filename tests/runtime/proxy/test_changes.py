@@ -19,7 +19,7 @@ from support.scripted_peers import PATIENCE, eventually, package, text_of, threa
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]
-(NEW,) = STATELESS
+NEW = STATELESS[-1]
 DEMO, KEYED = "file:///demo.txt", "demo://key"
 TOOLS_CHANGED, RESOURCES_CHANGED = (f"notifications/{each}/list_changed" for each in ("tools", "resources"))
 

@@ -20,7 +20,7 @@ from support.scripted_peers import PATIENCE, eventually, package, text_of, threa
 
 pytestmark = pytest.mark.skipif(len(REVISIONS) < 2, reason="one revision has no other era")
 CORE = newest(HANDSHAKE, "tasks/result")
-(NEW,) = STATELESS
+NEW = STATELESS[-1]
 assert TASK_EXTENSION == NEW
 WITH_TASKS = (CORE, NEW)
 each_backend = pytest.mark.parametrize("behind", WITH_TASKS)

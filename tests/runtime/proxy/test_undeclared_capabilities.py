@@ -16,7 +16,7 @@ from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, package, text_of
 
 LATEST = HANDSHAKE[-1]
-(NEW,) = STATELESS
+NEW = STATELESS[-1]
 MISSING = {"page": {"elicitation": {"url": {}}}, "sample": {"sampling": {"tools": {}}}}
 PATHS = {"page": "elicitation.url", "sample": "sampling.tools"}
 BARE = {"page": {"elicitation": {}}, "sample": {"sampling": {}}}
