@@ -39,6 +39,7 @@ SH = {
     "python3 -m venv .venv && .venv/bin/python -m pip install -q nox && .venv/bin/nox": ".ci/run",
     "python3 -m venv .venv && .venv/bin/python -m pip install -q nox": "the same, without its last step",
     ".venv/bin/nox -s tests-3.11 -- tests/emit": "noxfile.py: tests-3.11",
+    ".venv/bin/nox -s tests-3.11 -- tests/emit/test_golden.py": "noxfile.py: tests-3.11",
     "pip install mcp-bindings": "noxfile.py: build, with the wheel",
     'pip install "mcp-bindings[codegen]"': "noxfile.py: build, with the wheel",
     'pip install "mcp-bindings[fast]"': "noxfile.py: build, with the wheel",
