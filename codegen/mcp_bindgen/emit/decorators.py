@@ -36,6 +36,8 @@ class _Feature:
     """Method of the server that registers a function."""
     address: str
     """First parameter of the decorator; empty for one that may be used without parentheses."""
+    identity: str
+    """What two entries cannot share, in docstrings."""
 
 
 _FEATURES: Mapping[str, _Feature] = {
@@ -46,6 +48,7 @@ _FEATURES: Mapping[str, _Feature] = {
         derived=frozenset({"name", "inputSchema", "outputSchema"}),
         register="tools.add",
         address="",
+        identity="name",
     ),
     "resource": _Feature(
         type="Resource",
@@ -54,6 +57,7 @@ _FEATURES: Mapping[str, _Feature] = {
         derived=frozenset({"name", "uri"}),
         register="resources.add",
         address="uri",
+        identity="URI",
     ),
     "resource_template": _Feature(
         type="ResourceTemplate",
@@ -62,6 +66,7 @@ _FEATURES: Mapping[str, _Feature] = {
         derived=frozenset({"name", "uriTemplate"}),
         register="resources.add_template",
         address="uri_template",
+        identity="template",
     ),
     "prompt": _Feature(
         type="Prompt",
@@ -70,6 +75,7 @@ _FEATURES: Mapping[str, _Feature] = {
         derived=frozenset({"name", "arguments"}),
         register="prompts.add",
         address="",
+        identity="name",
     ),
 }
 """Decorators by name."""
@@ -90,6 +96,7 @@ _SCHEMAS = (
 )
 _CHECK = ("check", "Whether values are validated against the schemas passed here.")
 _SCOPES = ("scopes", "Scopes that an access token must have; for HTTP only.")
+_REPLACE = "replace"
 
 
 def plan_decorators(protocol: Protocol, names: Names) -> dict[str, DecoratorView | None]:
@@ -126,6 +133,7 @@ class _Planner:
             "check",
             "schemas",
             "scopes",
+            _REPLACE,
         }
         reserved |= {option for option, _, _ in _TOOL_OPTIONS}
         parameters = self._parameters.of(declared, reserved, feature.derived)
@@ -139,6 +147,7 @@ class _Planner:
             named.append(f"{_CHECK[0]}: bool = True")
             named.append(f'{_SCHEMAS[0]}: {_SCHEMAS[1]} = "full"')
         named.append(f"{_SCOPES[0]}: Iterable[str] = ()")
+        named.append(f"{_REPLACE}: bool = False")
         first = [f"{feature.address}: str"] if feature.address else ["function: Any = None", "/"]
         returns = _DECORATOR if feature.address else "Any"
         return DecoratorView(
@@ -148,7 +157,7 @@ class _Planner:
                 else ()
             ),
             signature=tuple(lines(f"def {name}", ("(", ["self", *first, "*", *named], ")"), f" -> {returns}:", 4)),
-            parameters=tuple(docstring_lines(_described(parameters, options, has_meta=has_meta), 8)),
+            parameters=tuple(docstring_lines(_described(feature, parameters, options, has_meta=has_meta), 8)),
             members=tuple(_members(feature, parameters, has_meta=has_meta)),
             add=tuple(_register(feature, options)),
         )
@@ -160,7 +169,9 @@ def _tool_options(declared: ObjectType) -> Iterator[tuple[str, str, str]]:
             yield option
 
 
-def _described(parameters: Sequence[Parameter], options: Sequence[tuple[str, str, str]], *, has_meta: bool) -> str:
+def _described(
+    feature: _Feature, parameters: Sequence[Parameter], options: Sequence[tuple[str, str, str]], *, has_meta: bool
+) -> str:
     items = ["- `name`: Name for programs; by default that of the function."]
     items += [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in parameters if each.doc]
     if has_meta:
@@ -170,6 +181,8 @@ def _described(parameters: Sequence[Parameter], options: Sequence[tuple[str, str
         items.append(f"- `{_CHECK[0]}`: {_CHECK[1]}")
         items.append(f"- `{_SCHEMAS[0]}`: {_SCHEMAS[2]}")
     items.append(f"- `{_SCOPES[0]}`: {_SCOPES[1]}")
+    same = f"an entry of the same {feature.identity}"
+    items.append(f"- `{_REPLACE}`: Whether to replace {same} instead of raising UsageError.")
     return "\n".join(items)
 
 
@@ -186,7 +199,7 @@ def _register(feature: _Feature, options: Sequence[tuple[str, str, str]]) -> lis
     arguments = ["each", feature.address or "name", "members", *(f"{name}={name}" for name, _, _ in options)]
     if options:
         arguments += [f"{name}={name}" for name in (_CHECK[0], _SCHEMAS[0])]
-    arguments.append(f"{_SCOPES[0]}={_SCOPES[0]}")
+    arguments += [f"{name}={name}" for name in (_SCOPES[0], _REPLACE)]
     return lines("", (f"self.{feature.register}(", arguments, ")"), indent=12)
 
 

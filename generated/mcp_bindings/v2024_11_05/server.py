@@ -378,6 +378,7 @@ class Server(RuntimeServer):
         check: bool = True,
         schemas: Literal["full", "portable"] = "full",
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator: ...
 
     def tool(
@@ -392,6 +393,7 @@ class Server(RuntimeServer):
         check: bool = True,
         schemas: Literal["full", "portable"] = "full",
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Any:
         """Register a function as a tool.
 
@@ -400,7 +402,7 @@ class Server(RuntimeServer):
         annotations, descriptions from the docstring and `Annotated`. The return value
         becomes the content of the result; an exception becomes a result with `is_error`
         and its message. Raise UsageError if an annotation has no JSON Schema, or if the
-        name is in use.
+        name is in use and `replace` is False.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Description of the tool, which helps language models to select
@@ -412,6 +414,8 @@ class Server(RuntimeServer):
         - `schemas`: `portable` writes the schemas from annotations in forms that all
           known hosts accept.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same name instead of raising
+          UsageError.
         """
         members = decorator_support.members(description=description)
 
@@ -425,6 +429,7 @@ class Server(RuntimeServer):
                 check=check,
                 schemas=schemas,
                 scopes=scopes,
+                replace=replace,
             )
 
         return decorator_support.decorated(add, function)
@@ -439,11 +444,12 @@ class Server(RuntimeServer):
         mime_type: str | None = None,
         size: int | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that returns the contents of the resource at a URI.
 
-        It is called each time the resource is read. Raise UsageError if the URI is in
-        use or invalid.
+        It is called each time the resource is read. Raise UsageError if the URI is
+        invalid, or in use and `replace` is False.
 
         - `name`: Name for programs; by default that of the function.
         - `annotations`: Hints on the use and display of an object.
@@ -452,6 +458,8 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of the contents, if known.
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same URI instead of raising
+          UsageError.
         """
         decorator_support.placed("resource", uri)
         members = decorator_support.members(
@@ -463,7 +471,7 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add(each, uri, members, scopes=scopes)
+            self.resources.add(each, uri, members, scopes=scopes, replace=replace)
 
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
@@ -477,11 +485,13 @@ class Server(RuntimeServer):
         description: str | None = None,
         mime_type: str | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
-        template is in use or invalid, or if variables and parameters differ.
+        template is invalid, if it is in use and `replace` is False, and if variables and
+        parameters differ.
 
         - `name`: Name for programs; by default that of the function.
         - `annotations`: Hints on the use and display of an object.
@@ -489,6 +499,8 @@ class Server(RuntimeServer):
           select them.
         - `mime_type`: Media type of all matching resources; absent if they differ.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same template instead of raising
+          UsageError.
         """
         decorator_support.placed("resource_template", uri_template)
         members = decorator_support.members(
@@ -499,7 +511,13 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add_template(each, uri_template, members, scopes=scopes)
+            self.resources.add_template(
+                each,
+                uri_template,
+                members,
+                scopes=scopes,
+                replace=replace,
+            )
 
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
@@ -526,6 +544,7 @@ class Server(RuntimeServer):
         name: str | None = None,
         description: str | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator: ...
 
     def prompt(
@@ -536,25 +555,35 @@ class Server(RuntimeServer):
         name: str | None = None,
         description: str | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Any:
         """Register a function that returns the messages of a prompt.
 
         The function's parameters are the prompt's arguments. Raise UsageError if a
-        parameter's type cannot be read from text, or if the name is in use.
+        parameter's type cannot be read from text, or if the name is in use and `replace`
+        is False.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Purpose of the prompt.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same name instead of raising
+          UsageError.
         """
         members = decorator_support.members(description=description)
 
         def add(each: Callable[..., Any]) -> None:
-            self.prompts.add(each, name, members, scopes=scopes)
+            self.prompts.add(each, name, members, scopes=scopes, replace=replace)
 
         return decorator_support.decorated(add, function)
 
     @overload
-    def completion(self, *, prompt: str, argument: str) -> Decorator: ...
+    def completion(
+        self,
+        *,
+        prompt: str,
+        argument: str,
+        replace: bool = False,
+    ) -> Decorator: ...
 
     @overload
     def completion(
@@ -562,6 +591,7 @@ class Server(RuntimeServer):
         *,
         resource_template: str,
         argument: str,
+        replace: bool = False,
     ) -> Decorator: ...
 
     def completion(
@@ -570,6 +600,7 @@ class Server(RuntimeServer):
         argument: str,
         prompt: str | None = None,
         resource_template: str | None = None,
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that completes an argument of a prompt or a variable of a
         URI template.
@@ -579,6 +610,8 @@ class Server(RuntimeServer):
         - `prompt`: Name of the prompt that has the argument.
         - `resource_template`: The URI template that has the variable.
         - `argument`: Name of the argument or variable.
+        - `replace`: Whether to replace the completion of the same argument instead of
+          raising UsageError.
         """
 
         def add(each: Callable[..., Any]) -> None:
@@ -587,6 +620,7 @@ class Server(RuntimeServer):
                 argument,
                 prompt=prompt,
                 resource_template=resource_template,
+                replace=replace,
             )
 
         decorate: Decorator = decorator_support.decorated(add)

@@ -379,6 +379,7 @@ class Server(RuntimeServer):
         check: bool = True,
         schemas: Literal["full", "portable"] = "full",
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator: ...
 
     def tool(
@@ -394,6 +395,7 @@ class Server(RuntimeServer):
         check: bool = True,
         schemas: Literal["full", "portable"] = "full",
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Any:
         """Register a function as a tool.
 
@@ -402,7 +404,7 @@ class Server(RuntimeServer):
         annotations, descriptions from the docstring and `Annotated`. The return value
         becomes the content of the result; an exception becomes a result with `is_error`
         and its message. Raise UsageError if an annotation has no JSON Schema, or if the
-        name is in use.
+        name is in use and `replace` is False.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Description of the tool, which helps language models to select
@@ -415,6 +417,8 @@ class Server(RuntimeServer):
         - `schemas`: `portable` writes the schemas from annotations in forms that all
           known hosts accept.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same name instead of raising
+          UsageError.
         """
         members = decorator_support.members(
             description=description,
@@ -431,6 +435,7 @@ class Server(RuntimeServer):
                 check=check,
                 schemas=schemas,
                 scopes=scopes,
+                replace=replace,
             )
 
         return decorator_support.decorated(add, function)
@@ -445,11 +450,12 @@ class Server(RuntimeServer):
         annotations: types.Annotations | None = None,
         size: int | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that returns the contents of the resource at a URI.
 
-        It is called each time the resource is read. Raise UsageError if the URI is in
-        use or invalid.
+        It is called each time the resource is read. Raise UsageError if the URI is
+        invalid, or in use and `replace` is False.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Description of the resource, which helps language models to
@@ -458,6 +464,8 @@ class Server(RuntimeServer):
         - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same URI instead of raising
+          UsageError.
         """
         decorator_support.placed("resource", uri)
         members = decorator_support.members(
@@ -469,7 +477,7 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add(each, uri, members, scopes=scopes)
+            self.resources.add(each, uri, members, scopes=scopes, replace=replace)
 
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
@@ -483,11 +491,13 @@ class Server(RuntimeServer):
         mime_type: str | None = None,
         annotations: types.Annotations | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
-        template is in use or invalid, or if variables and parameters differ.
+        template is invalid, if it is in use and `replace` is False, and if variables and
+        parameters differ.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Description of the resources, which helps language models to
@@ -495,6 +505,8 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of all matching resources; absent if they differ.
         - `annotations`: Hints for the client, such as audience and importance.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same template instead of raising
+          UsageError.
         """
         decorator_support.placed("resource_template", uri_template)
         members = decorator_support.members(
@@ -505,7 +517,13 @@ class Server(RuntimeServer):
         )
 
         def add(each: Callable[..., Any]) -> None:
-            self.resources.add_template(each, uri_template, members, scopes=scopes)
+            self.resources.add_template(
+                each,
+                uri_template,
+                members,
+                scopes=scopes,
+                replace=replace,
+            )
 
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
@@ -532,6 +550,7 @@ class Server(RuntimeServer):
         name: str | None = None,
         description: str | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Decorator: ...
 
     def prompt(
@@ -542,25 +561,35 @@ class Server(RuntimeServer):
         name: str | None = None,
         description: str | None = None,
         scopes: Iterable[str] = (),
+        replace: bool = False,
     ) -> Any:
         """Register a function that returns the messages of a prompt.
 
         The function's parameters are the prompt's arguments. Raise UsageError if a
-        parameter's type cannot be read from text, or if the name is in use.
+        parameter's type cannot be read from text, or if the name is in use and `replace`
+        is False.
 
         - `name`: Name for programs; by default that of the function.
         - `description`: Purpose of the prompt.
         - `scopes`: Scopes that an access token must have; for HTTP only.
+        - `replace`: Whether to replace an entry of the same name instead of raising
+          UsageError.
         """
         members = decorator_support.members(description=description)
 
         def add(each: Callable[..., Any]) -> None:
-            self.prompts.add(each, name, members, scopes=scopes)
+            self.prompts.add(each, name, members, scopes=scopes, replace=replace)
 
         return decorator_support.decorated(add, function)
 
     @overload
-    def completion(self, *, prompt: str, argument: str) -> Decorator: ...
+    def completion(
+        self,
+        *,
+        prompt: str,
+        argument: str,
+        replace: bool = False,
+    ) -> Decorator: ...
 
     @overload
     def completion(
@@ -568,6 +597,7 @@ class Server(RuntimeServer):
         *,
         resource_template: str,
         argument: str,
+        replace: bool = False,
     ) -> Decorator: ...
 
     def completion(
@@ -576,6 +606,7 @@ class Server(RuntimeServer):
         argument: str,
         prompt: str | None = None,
         resource_template: str | None = None,
+        replace: bool = False,
     ) -> Decorator:
         """Register a function that completes an argument of a prompt or a variable of a
         URI template.
@@ -585,6 +616,8 @@ class Server(RuntimeServer):
         - `prompt`: Name of the prompt that has the argument.
         - `resource_template`: The URI template that has the variable.
         - `argument`: Name of the argument or variable.
+        - `replace`: Whether to replace the completion of the same argument instead of
+          raising UsageError.
         """
 
         def add(each: Callable[..., Any]) -> None:
@@ -593,6 +626,7 @@ class Server(RuntimeServer):
                 argument,
                 prompt=prompt,
                 resource_template=resource_template,
+                replace=replace,
             )
 
         decorate: Decorator = decorator_support.decorated(add)

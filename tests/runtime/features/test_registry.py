@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Barrier, Thread
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.registry import Changes, Registry
+from support.scripted_peers import package
 
 
 def watched():
@@ -105,3 +108,35 @@ def test_threads_add_without_losing_any():
         thread.join(20)
     assert sorted(registry, key=int) == [str(number) for number in range(400)]
     assert len(told) == 400
+
+
+def first(text: str = "first") -> str:
+    return text
+
+
+def second(text: str = "second") -> str:
+    return text
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_each_decorator_replaces_an_entry_as_its_error_says(revision):
+    server = package(revision).Server("s", "1")
+    decorators = [
+        partial(server.tool, name="a"),
+        partial(server.prompt, name="a"),
+        partial(server.resource, "a://a"),
+        partial(server.resource_template, "b://{text}"),
+        partial(server.completion, prompt="a", argument="text"),
+    ]
+    for decorator in decorators:
+        # A resource has no arguments.
+        older, newer = (lambda: "first", lambda: "second") if decorator.args == ("a://a",) else (first, second)
+        decorator()(older)
+        with pytest.raises(UsageError, match=r"already; use another name, or pass replace=True$"):
+            decorator()(older)
+        decorator(replace=True)(newer)
+    with package(revision).Client.in_memory(server) as client:
+        assert [each.name for each in client.list_tools()] == ["a"]
+        assert client.call_tool("a").text == "second"
+        assert client.read_resource("a://a").text == "second"
+        assert client.get_prompt("a").messages[0].content.text == "second"
