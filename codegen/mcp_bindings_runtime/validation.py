@@ -161,6 +161,42 @@ def require_callable(name: str, value: Any, parameters: Sequence[str]) -> None:
         raise UsageError(text)
 
 
+def is_wsgi_application(value: Any) -> bool:
+    """Return whether a value is no class and can be called with ``(environ, start_response)`` (PEP 3333)."""
+    return not isinstance(value, type) and _can_be_called(value, {}, None)
+
+
+def require_wsgi_application(value: Any) -> None:
+    """Require a callable of ``(environ, start_response)``; it may be a class."""
+    if not _can_be_called(value, {}, None):
+        shown = getattr(value, "__qualname__", None) or repr(value)
+        hint = forgotten_call(value)
+        text = f"{shown} is not a WSGI application, which is called with (environ, start_response){hint}"
+        raise UsageError(text)
+
+
+def forgotten_call(value: Any) -> str:
+    """Return ``; did you mean create_app()?`` for a function that needs no arguments; empty for other values."""
+    is_function = hasattr(value, "__code__") and _can_be_called(value)
+    return f"; did you mean {value.__qualname__}()?" if is_function else ""
+
+
+def _can_be_called(value: Any, *arguments: Any) -> bool:
+    """Return whether a value can be called with these arguments; True for a callable without a known signature."""
+    if not callable(value):
+        return False
+    import inspect
+
+    try:
+        inspect.signature(value).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        # A function of an extension module.
+        return True
+    return True
+
+
 def require_transport(value: Any) -> None:
     """Require an object with the methods of a transport."""
     methods: Sequence[Callable[..., Any] | None] = [

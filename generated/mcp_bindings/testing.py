@@ -68,7 +68,8 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     ) -> Client:
         record = tmp_path / f"mcp-{len(opened) // 2 + 1}.jsonl"
         settings = {"record": record, **options}
-        client: Client = client_class_of(server)(memory(server, caller), **settings)
+        start = memory(server, caller)
+        client: Client = client_class_of(server)(start, **settings)
         opened.extend((client, server))
         for key, function in (handlers or {}).items():
             client.handles(key, function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from ..binding import Binding
 from ..errors import UsageError
@@ -165,7 +165,7 @@ class ClientOptions(Options):
                 or _transport_of(unknown)
                 or near_name(unknown, known | frozenset[str]().union(*_transport_options().values()))
             )
-            more = hint or f"; use {', '.join(sorted(known - lacking))}"
+            more = hint or f"; use {', '.join(sorted(known - lacking))}{_also_over_transports()}"
             text = f"clients of {binding.revision} have no option {unknown!r}{more}"
             raise UsageError(text)
         super().__init__(**options)
@@ -202,6 +202,10 @@ class ClientOptions(Options):
         return not _CALLBACKS.keys().isdisjoint(vars(self))
 
 
+_USER: Final = "; write caller='ada' in Client.in_memory; over HTTP, write headers=, by which the server finds the user"
+_BEARER: Final = (
+    "; write headers={'Authorization': 'Bearer …'} in Client.http, or auth=, a function that returns headers"
+)
 _FOREIGN: Mapping[str, str] = {
     "sampling_callback": "; write sampling=, a plain function of (params, context)",
     "elicitation_callback": "; write elicitation=, a plain function of (params, context)",
@@ -213,6 +217,15 @@ _FOREIGN: Mapping[str, str] = {
     "progress_handler": "; write on_progress= in each call",
     "read_timeout_seconds": "; write timeout=",
     "client_info": "; write name= and version=",
+    "user": _USER,
+    "username": _USER,
+    "principal": _USER,
+    "token": _BEARER,
+    "access_token": _BEARER,
+    "bearer_token": _BEARER,
+    "api_key": "; write headers={'X-API-Key': '…'} in Client.http, with the header that the server reads",
+    "cookies": "; write headers={'Cookie': 'name=value'} in Client.http",
+    "verify": "; write tls=, an ssl.SSLContext, in Client.http",
 }
 """Options of clients of other libraries, and what to write for them."""
 
@@ -227,6 +240,13 @@ def _transport_options() -> dict[str, frozenset[str]]:
         "in_memory": frozenset({"caller"}),
         "stdio": StdioOptions.names(),
     }
+
+
+def _also_over_transports() -> str:
+    """Return ``; with Client.in_memory also caller``, and so on for each transport."""
+    return "".join(
+        f"; with Client.{method} also {', '.join(sorted(names))}" for method, names in _transport_options().items()
+    )
 
 
 def _transport_of(name: str) -> str:

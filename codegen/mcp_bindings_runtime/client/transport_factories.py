@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..distribution import install_command
 from ..errors import UsageError
-from ..validation import require_command, require_transport
+from ..validation import forgotten_call, is_wsgi_application, require_command, require_transport
 
 if TYPE_CHECKING:
     import os
@@ -152,7 +152,7 @@ def _credentials(url: str, options: HttpClientOptions, facts: Facts | None) -> C
 def memory(server: Any, caller: Caller | str | None = None) -> TransportFactory:
     """Return a factory for a server object of this process; its requests come from ``caller``."""
     if isinstance(server, type) or not callable(getattr(server, "serve", None)):
-        text = f"{server!r} is not a server; pass a server object, such as mcp.Server('demo', '1.0')"
+        text = f"{server!r} is not a server; {_server_instead(server)}"
         raise UsageError(text)
     user = _as_caller(caller)
 
@@ -162,6 +162,16 @@ def memory(server: Any, caller: Caller | str | None = None) -> TransportFactory:
         return serve_in_thread(server.serve if user is None else partial(server.serve, caller=user))
 
     return TransportFactory(join, ("memory", server, user))
+
+
+def _server_instead(value: Any) -> str:
+    """Return what to write for a value that is not a server object."""
+    if isinstance(value, str) and "://" in value:
+        from ..module_calls import connect_instead
+
+        return connect_instead(value, "Client")
+    site = "; for a site, use mcp_url(app) and Client.http(url)" if is_wsgi_application(value) else ""
+    return f"pass a server object, such as mcp.Server('demo', '1.0'){site}{forgotten_call(value)}"
 
 
 def hosted(servers: Sequence[Server], caller: Caller | str | None = None) -> TransportFactory:

@@ -137,6 +137,15 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "client tasks": (lambda: client(tasks=5), r"`tasks` must be a MemoryTasks\(\), got 5"),
     "client of a name": (lambda: mcp.Client.in_memory("server"), "'server' is not a server; pass a server object"),
     "client of a class": (lambda: mcp.Client.in_memory(mcp.Server), "is not a server; pass a server object"),
+    "client of a site": (
+        lambda: mcp.Client.in_memory(server().wsgi_app()),
+        r"is not a server; pass a server object, .*; for a site, use mcp_url\(app\) and Client.http\(url\)$",
+    ),
+    "client of a factory": (lambda: mcp.Client.in_memory(server), r"is not a server; .*; did you mean server\(\)\?$"),
+    "client in memory of a URL": (
+        lambda: mcp.Client.in_memory("http://127.0.0.1/mcp"),
+        r"is not a server; to connect to a URL, write Client.http\('http://127.0.0.1/mcp'\)",
+    ),
     "client over": (lambda: mcp.Client.over("x"), "a transport must have the methods receive, interrupt, send and close, got 'x'"),  # type: ignore[arg-type]
     "sampling": (
         lambda: client(sampling=one),

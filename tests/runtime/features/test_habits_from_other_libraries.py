@@ -141,11 +141,27 @@ def test_options_of_servers_of_other_libraries_say_what_to_write(option: str) ->
 @every_revision
 def test_options_of_clients_of_other_libraries_say_what_to_write(revision: str) -> None:
     client = package(revision).Client
-    for option, text in {"sampling_callback": "sampling=", "read_timeout_seconds": "timeout="}.items():
+    for option, text in {
+        "sampling_callback": "sampling=",
+        "read_timeout_seconds": "timeout=",
+        "user": "caller='ada' in Client.in_memory; over HTTP, write headers=",
+        "token": "headers={'Authorization': ",
+        "api_key": "headers={'X-API-Key': ",
+        "cookies": "headers={'Cookie': ",
+        "verify": "tls=",
+    }.items():
         with pytest.raises(UsageError, match=rf"have no option '{option}'; write {text}"):
             client.in_memory(new_server(), **{option: None})
     with pytest.raises(UsageError, match=r"to connect to a server object, write Client\.in_memory\(server\)"):
         client(new_server())
+
+
+def test_an_unknown_option_names_those_of_each_transport() -> None:
+    expected = (
+        r"; use approve_request, .*; with Client\.http also auth, .*; with Client\.in_memory also caller; .* also cwd"
+    )
+    with pytest.raises(UsageError, match=expected):
+        package(REVISIONS[-1]).Client.in_memory(new_server(), zzz=1)
 
 
 def test_a_callback_whose_first_parameter_is_the_context_is_refused() -> None:

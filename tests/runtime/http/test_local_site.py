@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import enumerate as all_threads
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from mcp_bindings import testing
@@ -15,6 +15,8 @@ from support.scripted_peers import PATIENCE, package
 
 mcp_url = testing.mcp_url
 """The fixture."""
+mcp_client = testing.mcp_client
+"""The fixture for server objects."""
 
 
 @dataclass
@@ -64,6 +66,28 @@ def test_an_application_around_the_endpoint_is_served(mcp_url: Any) -> None:
 def test_a_value_that_is_no_application_is_refused(mcp_url: Any) -> None:
     with pytest.raises(UsageError, match="must be called with a server object or a WSGI application, got 'app'"):
         mcp_url("app")
+    with pytest.raises(UsageError, match=r"^3 is not a WSGI application, which is called with"):
+        LocalSite(cast("Any", 3))
+
+
+def create_app(config: object = None) -> Any:
+    raise AssertionError
+
+
+@pytest.mark.parametrize("fixture", [True, False])
+def test_a_function_that_makes_the_application_is_refused(mcp_url: Any, *, fixture: bool) -> None:
+    serve: Any = mcp_url if fixture else LocalSite
+    expected = (
+        r"^create_app is not a WSGI application, which is called with \(environ, start_response\); "
+        r"did you mean create_app\(\)\?$"
+    )
+    with pytest.raises(UsageError, match=expected):
+        serve(create_app)
+
+
+def test_mcp_client_names_the_fixture_for_sites(mcp_client: Any) -> None:
+    with pytest.raises(UsageError, match=r"is not a server; pass a server object, .*; for a site, use mcp_url\(app\)"):
+        mcp_client(serving(STATELESS[-1]).wsgi_app())
 
 
 def test_a_site_that_nobody_closes_does_not_keep_the_program_alive() -> None:

@@ -7,6 +7,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Self
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
+from ...validation import require_wsgi_application
+
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
@@ -17,10 +19,12 @@ _POLL: Final = 0.05
 class LocalSite:
     """Serves a WSGI application, such as a Flask program, at ``url`` until it is closed or the ``with`` block ends.
 
-    The port is a free one of 127.0.0.1. Each request has a thread.
+    The port is a free one of 127.0.0.1. Each request has a thread. Raises ``UsageError`` for another value than a WSGI
+    application, such as a function that makes one.
     """
 
     def __init__(self, app: WSGIApplication) -> None:
+        require_wsgi_application(app)
         self._http = http = _Server(("127.0.0.1", 0), _Handler)
         http.set_app(app)
         self.url = f"http://127.0.0.1:{http.server_port}"
