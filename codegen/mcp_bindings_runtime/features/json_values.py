@@ -89,4 +89,6 @@ def _not_json(value: Any, keys: tuple[str | int, ...]) -> Iterator[Mismatch]:
             else:
                 yield from _not_json(item, (*keys, key))
     else:
-        yield Mismatch(keys, f"found {cls.__name__}, which is not a JSON value")
+        # Rows of databases, for example.
+        hint = "; convert it with dict()" if hasattr(value, "keys") else ""
+        yield Mismatch(keys, f"found {cls.__name__}, which is not a JSON value{hint}")

@@ -143,7 +143,7 @@ class Results:
 
 
 class ReturnMismatch(UsageError):
-    """The function of a tool returned a value that does not match its annotation, or its output schema."""
+    """The function of a tool returned a value that does not match its annotation or output schema, or is not JSON."""
 
 
 class DeclaredReturn:
@@ -173,8 +173,14 @@ class DeclaredReturn:
                 return value
             return self._results.of_json(self._write(value), structured=self.structured)
         except MismatchError as misfit:
-            text = f"{self._what} returned a value that does not match its annotation: {misfit}"
+            problem = "cannot be sent as JSON" if self._is_undeclared else "does not match its annotation"
+            text = f"{self._what} returned a value that {problem}: {misfit}"
             raise ReturnMismatch(text) from misfit
+
+    @property
+    def _is_undeclared(self) -> bool:
+        """Whether the tool may return anything that JSON has."""
+        return self.type is None and self._classes is None
 
     def _check_class(self, value: Any) -> None:
         if self._classes is not None and not isinstance(value, self._classes):

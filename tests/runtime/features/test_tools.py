@@ -5,11 +5,12 @@ from __future__ import annotations
 import collections.abc
 import functools
 import json
+import sqlite3
 import threading
 import time
 from base64 import b64encode
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, get_origin
 
@@ -436,7 +437,24 @@ def test_objects_without_annotation_are_json(revision: str) -> None:
     assert result["content"] == [{"type": "text", "text": '{"temperature": 1.0, "sky": null}'}]
     assert ("structuredContent" in result) == (revision in WITH_STRUCTURE)
     failed = called(server, revision, "many")
-    assert "$[1].when: found module, which is not a JSON value" in failed["content"][0]["text"]
+    expected = (
+        "tool many returned a value that cannot be sent as JSON: $[1].when: found module, which is not a JSON value"
+    )
+    assert failed["content"][0]["text"] == expected
+
+
+@each_revision
+def test_a_row_of_a_database_is_to_be_converted(revision: str) -> None:
+    server = new_server(revision)
+
+    @server.tool
+    def orders():  # type: ignore[no-untyped-def]  # as beginners write it
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.row_factory = sqlite3.Row
+            return database.execute("SELECT 1 AS number").fetchall()
+
+    text = called(server, revision, "orders")["content"][0]["text"]
+    assert text.endswith("cannot be sent as JSON: $[0]: found Row, which is not a JSON value; convert it with dict()")
 
 
 @each_revision
