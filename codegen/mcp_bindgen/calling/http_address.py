@@ -33,7 +33,7 @@ class HttpAddress(NamedTuple):
         from mcp_bindings_runtime.http.server.http_server import hosts_of, print_url
 
         def ready(http_server: HttpServer) -> None:
-            http_server.refusals.advice = {"Host": "--allow-host %r", "Origin": "--allow-origin %r"}
+            http_server.refusals.advice = {"Host": "pass --allow-host %r", "Origin": "pass --allow-origin %r"}
             begin(http_server.close)
             print_url(http_server)
 

@@ -96,8 +96,8 @@ class RefusalLog:
     def __init__(self, limit: int = MAX_LOGGED) -> None:
         self._limit = limit
         self._logged: set[tuple[str, str]] = set()
-        self.advice: Mapping[str, str] = {"Host": "allowed_hosts=[%r]", "Origin": "allowed_origins=[%r]"}
-        """Text that allows a value, by header: an argument by default, an option in programs with a command line."""
+        self.advice: Mapping[str, str] = {"Host": "add %r to allowed_hosts", "Origin": "add %r to allowed_origins"}
+        """How to allow a value, by header: an argument by default, an option in programs with a command line."""
 
     def log(self, header: str, value: str) -> None:
         """Log that requests with this value are answered with 403, and how to allow it."""
@@ -106,7 +106,7 @@ class RefusalLog:
             return
         self._logged.add((header, value))
         allow = self.advice[header] % _allowed_value(header, value)
-        write_log("warning", "requests with %s %r are answered with 403; to allow them, pass %s", header, value, allow)
+        write_log("warning", "requests with %s %r are answered with 403; to allow them, %s", header, value, allow)
         if len(self._logged) == self._limit:
             write_log("warning", "%d names have been refused; further ones are not logged", self._limit)
 
