@@ -19,6 +19,8 @@ from mcp_bindings_runtime.http.media import JSON, SSE, accepts, is_json
 from mcp_bindings_runtime.http.server import origin_policy
 from mcp_bindings_runtime.http.server.http_server import make_server
 from mcp_bindings_runtime.http.server.origin_policy import OriginPolicy, RefusalLog
+from mcp_bindings_runtime.http.server.request_body import read_body
+from mcp_bindings_runtime.http.server.responses import Rejection
 from support.echo_server import echo_server
 from support.raw_http_client import BOTH, NEW, PLAIN, Wire, call, endpoint, modern
 from support.revisions import HANDSHAKE
@@ -331,6 +333,23 @@ class Slow(io.BytesIO):
 )
 def test_a_refusal_says_nothing_of_the_connection(status, environ):
     assert answered(**environ) == status
+
+
+@pytest.mark.parametrize(
+    ("stream", "hinted"),
+    [
+        (io.BytesIO(), True),
+        (Broken(TimeoutError()), True),
+        (io.BytesIO(b"x"), False),
+        (Slow(b"x" * 9), False),
+    ],
+)
+def test_a_body_of_which_nothing_is_left_may_have_been_read_before(stream, hinted):
+    environ = {"CONTENT_LENGTH": "9", "wsgi.input": stream}
+    with pytest.raises(Rejection) as caught:
+        read_body(environ, 10, 0.01)
+    hint = " (was it read before, for example by before_request?)"
+    assert caught.value.refusal.data["reason"].endswith(hint) is hinted
 
 
 # Names that are refused are logged, as the one who set the server up may not know of `allowed_hosts`.

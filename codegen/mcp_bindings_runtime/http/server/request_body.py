@@ -11,6 +11,8 @@ from .request_reader import ReceivedBody
 from .responses import Rejection
 
 _READ_SIZE: Final = 64 * 1024
+_READ_BEFORE: Final = " (was it read before, for example by before_request?)"
+"""Hint for a body of which nothing can be read: a program around the endpoint may have done so."""
 
 
 def read_body(environ: Mapping[str, Any], limit: int, seconds: float) -> bytes:
@@ -62,11 +64,12 @@ def _read(environ: Mapping[str, Any], length: int, limit: int, seconds: float, *
             text = f"the body cannot be read: {error or error.__class__.__name__}"
             raise Rejection(400, text) from None
         late = True
+    hint = "" if left < length else _READ_BEFORE
     if late:
-        text = f"only {length - left} bytes of the body arrived within {seconds:g} s; send it faster"
+        text = f"only {length - left} bytes of the body arrived within {seconds:g} s; send it faster{hint}"
         raise Rejection(408, text)
     if exact and left:
-        text = f"the body ends after {length - left} of {length} bytes"
+        text = f"the body ends after {length - left} of {length} bytes{hint}"
         raise Rejection(400, text)
     if not exact and not left:
         text = f"the body has more than {limit} bytes"
