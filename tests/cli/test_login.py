@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from mcp_bindgen.calling import logins
-from mcp_bindings import Authorization, MissingScope
+from mcp_bindings import ApiKeys, Authorization, MissingScope
 from mcp_bindings_runtime.http.server.http_server import make_server
 from support.authorization_server import Client, Judge, authorization_server, protected_server
 from support.proof_judge import ProofJudge, guarded_resource
@@ -248,6 +248,21 @@ def test_a_login_at_an_open_server_is_not_required(make: Callable[[str, Judge, s
         url = f"http://127.0.0.1:{served.port}/mcp"
         shell = make(url, Judge(), "")
         assert shell.run("--login", url) == (0, "", f"{url} requires no login\n")
+
+
+@pytest.mark.parametrize("header", ["X-API-Key", "Authorization"])
+def test_a_server_with_api_keys_requires_a_header(make: Callable[[str, Judge, str], Shell], header: str) -> None:
+    server = package(REVISIONS[-1]).Server("s", "1")
+    keys = ApiKeys({"a key of sixteen": "ada"}, header=header)
+    with make_server([server], port=0, path="/mcp", authorization=keys) as served:
+        url = f"http://127.0.0.1:{served.port}/mcp"
+        shell = make(url, Judge(), "")
+        status, _, err = shell.run("list", "--url", url)
+    assert (status, err) == (
+        1,
+        f"error: {url} requires credentials, and names no authorization server; pass --header 'X-API-Key: …' or "
+        f"--token-env NAME, or try: mcp-codegen call --login {url}\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,13 @@ class StoredLogin(TokenAuthenticator):
     def obtain(self, context: AuthorizationContext) -> Grant:
         """Raise ``OAuthError`` with the command that logs in."""
         url, before = context.server_url, context.before
+        if before is None and context.metadata_url is None:
+            # Some servers of 2025-03-26 can be logged in at all the same.
+            message = (
+                f"{url} requires credentials, and names no authorization server; pass --header 'X-API-Key: …' or "
+                f"--token-env NAME, or try: {NAME} call --login {url}"
+            )
+            raise OAuthError(message)
         if not context.wider:
             what = "requires a login" if before is None else "no longer accepts the login"
             message = f"{url} {what}; run: {NAME} call --login {url}"
