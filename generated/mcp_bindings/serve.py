@@ -60,6 +60,12 @@ if TYPE_CHECKING:
         the principal is the `REMOTE_USER` of the WSGI server, if there is one.
         """
 
+        require_user: bool
+        """If true, a request without `REMOTE_USER` is refused with 401. For endpoints
+        without `authorization` whose users are logged in by the program around them,
+        such as a site; not with `run_http`. Default: False.
+        """
+
         body_limit: int
         """Limit on the bytes of a request's body. Default: 4194304."""
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from mcp_bindings import Authorization
-from mcp_bindings.testing import TokenIssuer
+from mcp_bindings.testing import LocalSite, TokenIssuer
+from mcp_bindings_runtime.errors import UsageError
 from support.raw_http_client import NEW, Wire, endpoint, modern, request
 from support.revisions import HANDSHAKE
 from support.scripted_peers import package
@@ -63,6 +64,35 @@ def test_a_session_is_for_its_principal_with_any_of_its_tokens():
             if status != 200:
                 assert stolen.ask("GET", headers={"Accept": "text/event-stream"}).status == 404
                 assert stolen.ask("DELETE").status == 404
+
+
+@pytest.mark.parametrize("revision", [LATEST, NEW])
+def test_an_endpoint_that_requires_a_user_refuses_requests_without_one(revision: str):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    server.tools.add(lambda context: context.principal, "whoami")
+    app = server.wsgi_app(require_user=True)
+
+    def site(environ: dict[str, Any], start_response: Any) -> Any:
+        user = {"ada": "ada", "nobody": None, "empty": ""}.get(environ.get("HTTP_X_USER", ""))
+        with_user = {**environ, "REMOTE_USER": user} if "HTTP_X_USER" in environ else environ
+        return app(with_user, start_response)
+
+    with LocalSite(site) as served:
+        for headers in ({}, {"X-User": "nobody"}, {"X-User": "empty"}):
+            with pytest.raises(mcp.HttpError, match="the request has no user") as caught:
+                mcp.Client.http(served.url, headers=headers).connect()
+            assert caught.value.status == 401
+        with mcp.Client.http(served.url, headers={"X-User": "ada"}) as client:
+            assert client.call_tool("whoami").text == "ada"
+
+
+def test_a_required_user_needs_a_program_that_sets_it():
+    server = package(NEW).Server("s", "1")
+    with pytest.raises(UsageError, match="`require_user` is for endpoints without `authorization`"):
+        server.wsgi_app(require_user=True, authorization=authorization())
+    with pytest.raises(UsageError, match="nothing sets REMOTE_USER here; pass `authorization`"):
+        server.run_http(require_user=True)
 
 
 @pytest.mark.parametrize("claims", [{"sub": None, "client_id": "ada"}, {"sub": None, "azp": "ada", "client_id": None}])

@@ -51,6 +51,15 @@ def several(app: Any) -> Any:
     return call
 
 
+def single_threaded(app: Any) -> Any:
+    """Return an application as a WSGI server with one thread calls it, such as the ``sync`` workers of gunicorn."""
+
+    def call(environ: dict[str, Any], start: Any) -> Any:
+        return app({**environ, "wsgi.multithread": False}, start)
+
+    return call
+
+
 def in_turn(*apps: Any) -> Any:
     """Return an application that is another process for the first request of a call than for its retry."""
 
@@ -157,3 +166,27 @@ def test_a_user_that_is_not_a_text_is_named_with_its_variable(
     with pytest.raises(Exception, match="500"):
         ask(NEW, url)
     assert f"REMOTE_USER, which the program around this endpoint has set, must be a str, got {user!r}" in caplog.text
+
+
+def call_twice(revision: str, url: str) -> None:
+    with package(revision).Client.http(url, timeout=PATIENCE) as client:
+        client.list_tools()
+        client.list_tools()
+
+
+@pytest.mark.parametrize("revision", [NEW, OLD])
+def test_a_wsgi_server_with_one_thread_is_named_once(
+    mcp_url: Any, caplog: pytest.LogCaptureFixture, revision: str
+) -> None:
+    with caplog.at_level(logging.WARNING, "mcp_bindings"):
+        call_twice(revision, mcp_url(single_threaded(asking(revision).wsgi_app(path="/mcp"))))
+    (line,) = warnings_in(caplog, "wsgi.multithread is false")
+    assert line.endswith("; run it with threads, such as gunicorn --worker-class gthread --threads 32")
+
+
+def test_one_thread_is_enough_for_requests_that_stand_alone(mcp_url: Any, caplog: pytest.LogCaptureFixture) -> None:
+    app = asking(NEW).wsgi_app(path="/mcp", streams=0, sessions=False)
+    with caplog.at_level(logging.WARNING, "mcp_bindings"):
+        call_twice(NEW, mcp_url(single_threaded(app)))
+        call_twice(NEW, mcp_url(asking(NEW)))
+    assert warnings_in(caplog, "wsgi.multithread") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from socketserver import ThreadingMixIn
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -10,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from ...validation import require_wsgi_application
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 _POLL: Final = 0.05
 """Seconds within which closing is noticed."""
@@ -26,7 +27,7 @@ class LocalSite:
     def __init__(self, app: WSGIApplication) -> None:
         require_wsgi_application(app)
         self._http = http = _Server(("127.0.0.1", 0), _Handler)
-        http.set_app(app)
+        http.set_app(_threaded(app))
         self.url = f"http://127.0.0.1:{http.server_port}"
         """The URL of the root, without a slash at its end."""
         # A test that fails in between must not keep the program alive.
@@ -44,6 +45,16 @@ class LocalSite:
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
+
+
+def _threaded(app: WSGIApplication) -> WSGIApplication:
+    """Return an application that is told of the threads, of which ``wsgiref`` does not know."""
+
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        environ["wsgi.multithread"] = True
+        return app(environ, start_response)
+
+    return respond
 
 
 class _Server(ThreadingMixIn, WSGIServer):

@@ -10,6 +10,7 @@ from ...errors import UsageError
 from ...logs import write_log
 from ...options import Bytes, Milliseconds, Options, Seconds, option
 from ...validation import (
+    require_booleans,
     require_callable,
     require_counts,
     require_instance,
@@ -49,6 +50,10 @@ class EndpointOptions(Options):
     authorization: Authorization | ApiKeys | None = option(default=None)
     """Check of the access token or API key that each request must have. Without it, the principal is the `REMOTE_USER` of
     the WSGI server, if there is one.
+    """
+    require_user: bool = option(default=False)
+    """If true, a request without `REMOTE_USER` is refused with 401. For endpoints without `authorization` whose users are
+    logged in by the program around them, such as a site; not with `run_http`.
     """
     body_limit: Bytes = option(default=4 * 1024 * 1024)
     """Limit on the bytes of a request's body."""
@@ -126,6 +131,10 @@ class EndpointOptions(Options):
                 ("caller", "metadata_document"),
                 "an Authorization(validate, …) or ApiKeys(keys)",
             )
+        require_booleans(require_user=self.require_user)
+        if self.require_user and self.authorization is not None:
+            text = "`require_user` is for endpoints without `authorization`, which requires a caller itself"
+            raise UsageError(text)
         self.path = self.path.rstrip("/")
         self.sse_is_set = "sse_path" in options
         """Whether the program has set `sse_path`; otherwise only servers with sessions serve HTTP+SSE."""
@@ -167,6 +176,9 @@ class HttpServerOptions(EndpointOptions):
         super().__init__(**options)
         require_positive_numbers(idle=self.idle, head_time=self.head_time, send_time=self.send_time)
         require_positive_integers(buffered=self.buffered)
+        if self.require_user:
+            text = "`require_user` is for `wsgi_app`: nothing sets REMOTE_USER here; pass `authorization`"
+            raise UsageError(text)
         self.open_connections = _connection_limit(self.connections)
         require_seconds(grace=self.grace)
         if self.ready is not None:

@@ -45,6 +45,11 @@ _UNSHARED: Final = (
     "answered with 404, and an answer to a request for input is refused there; pass store=RedisStore(url), or "
     "sessions=True if all requests of a client reach the same process"
 )
+_UNTHREADED: Final = (
+    "the WSGI server handles one request at a time (wsgi.multithread is false), so an open stream blocks all other requests "
+    "and a client with a session cannot answer a request for input; run it with threads, such as gunicorn --worker-class "
+    "gthread --threads 32"
+)
 
 
 class Mounted(Protocol):
@@ -103,6 +108,8 @@ class Application:
         if routes.handshake and not serves_sessions and not may_have_sessions:
             self._sessionless = SessionlessEndpoint(routes, options, limiter, memory, scopes)
         self._lacks_shared_store = serves_sessions and not may_have_sessions
+        self._needs_threads = options.listening or bool(routes.handshake and options.sessions is not False)
+        self._has_checked_wsgi_server = False
         sse = options.sse_path is not None and options.listening
         if routes.handshake and sse and (serves_sessions or options.sse_is_set):
             self._legacy_sse = LegacySseEndpoint(routes, options, store, limiter, table, pool, scopes)
@@ -232,7 +239,13 @@ class Application:
         if user and not isinstance(user, str):
             text = f"REMOTE_USER, which the program around this endpoint has set, must be a str, got {user!r}"
             raise UsageError(text)
-        return Caller(user) if user else None
+        if user:
+            return Caller(user)
+        if self.options.require_user:
+            # A response with this status needs a challenge (RFC 9110, section 11.6.1); no scheme is registered for it.
+            text = "the request has no user: the program around this endpoint has set no REMOTE_USER"
+            raise Rejection(401, text, headers=[("WWW-Authenticate", "RemoteUser")])
+        return None
 
     def _check_host(self, environ: Mapping[str, Any]) -> None:
         host = environ.get("HTTP_HOST", "")
@@ -300,9 +313,8 @@ class Application:
 
     def _post_body(self, environ: Mapping[str, Any], caller: Caller | None) -> Response | PendingResponse:
         """Respond to a POST to the endpoint whose head, but for its caller, is accepted."""
-        if self._lacks_shared_store and environ.get("wsgi.multiprocess"):
-            self._lacks_shared_store = False
-            write_log("warning", _UNSHARED)
+        if not self._has_checked_wsgi_server:
+            self._check_wsgi_server(environ)
         body = self._read_body(environ)
         self._scopes.check_body(caller, body)
         stateless, sessions = self._stateless, self._sessions
@@ -320,6 +332,14 @@ class Application:
         assert sessions is not None
         without = None if "HTTP_MCP_SESSION_ID" in environ else self._without_sessions(environ)
         return (without or sessions).post(environ, body, caller)
+
+    def _check_wsgi_server(self, environ: Mapping[str, Any]) -> None:
+        """Log what the WSGI server lacks. Its processes and threads are the same for each request."""
+        self._has_checked_wsgi_server = True
+        if self._lacks_shared_store and environ.get("wsgi.multiprocess"):
+            write_log("warning", _UNSHARED)
+        if self._needs_threads and not environ.get("wsgi.multithread", True):
+            write_log("warning", _UNTHREADED)
 
     def _without_sessions(self, environ: Mapping[str, Any]) -> SessionlessEndpoint | None:
         """Return the endpoint that serves requests of the handshake revisions if there are no sessions."""
