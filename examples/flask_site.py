@@ -46,12 +46,13 @@ server = mcp.Server("shop", "1.0")
 @server.tool
 def list_orders(context: mcp.Context) -> list[str]:
     """List the caller's orders."""
+    assert context.principal is not None  # the endpoint requires a user
     # A tool runs in a thread of its own, outside the request of Flask.
     with app.app_context():
-        return orders_of(context.principal or "")
+        return orders_of(context.principal)
 
 
-mcp_app = server.wsgi_app(path="/mcp")
+mcp_app = server.wsgi_app(path="/mcp", require_user=True)
 
 
 @app.route("/mcp", methods=["GET", "POST", "DELETE"])
