@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp_bindgen.emit import transaction
 from mcp_bindgen.emit.header import HEADER
-from mcp_bindgen.emit.output_folder import Written, check, write
+from mcp_bindgen.emit.output_folder import Written, check, strange_modules, write
 from mcp_bindgen.errors import BindgenError
 
 OURS = f"{HEADER} 0.1.0 from the schema of x.\n"
@@ -127,15 +127,54 @@ def test_force_overwrites_it_and_says_so(tmp_path: Path) -> None:
     assert tree(tmp_path) == as_bytes(FILES)
 
 
-@pytest.mark.parametrize("force", [False, True])
-def test_a_root_file_of_somebody_else_is_left_alone_without_a_word(tmp_path: Path, force: bool) -> None:
+def test_a_root_module_of_somebody_else_is_an_error_that_names_a_folder_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text('"""The application."""\n')
+    with pytest.raises(BindgenError) as caught:
+        write(FILES, tmp_path)
+    assert f"    {tmp_path / '__init__.py'}\n" in str(caught.value)
+    assert str(caught.value).endswith(f"use a folder of its own, such as --out {tmp_path / '_mcp'}")
+    assert tree(tmp_path) == {"__init__.py": b'"""The application."""\n'}
+    assert [drift.path for drift in check(FILES, tmp_path) if drift.state == "changed"] == ["__init__.py"]
+    assert write(FILES, tmp_path, force=True).overwritten == ("__init__.py",)
+    assert tree(tmp_path) == as_bytes(FILES)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_marker_of_somebody_else_is_left_alone(tmp_path: Path, force: bool) -> None:
     (tmp_path / "py.typed").write_text("partial\n")
-    written = write(FILES, tmp_path, force=force)
-    assert {"__init__.py", "py.typed"} <= set(written.unchanged)
-    assert (tmp_path / "__init__.py").read_text() == '"""The application."""\n'
+    assert "py.typed" in write(FILES, tmp_path, force=force).unchanged
     assert (tmp_path / "py.typed").read_text() == "partial\n"
     assert check(FILES, tmp_path) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_the_package_of_another_label_is_not_replaced(tmp_path: Path, force: bool) -> None:
+    write(FILES, tmp_path)
+    before = tree(tmp_path)
+    other = {path: text.replace("schema of x", "schema of y") for path, text in FILES.items()}
+    with pytest.raises(BindgenError) as caught:
+        write(other, tmp_path, force=force)
+    assert str(caught.value) == (
+        f"{tmp_path / 'v1'} is the package of 'x', and 'y' has the same package name; choose another label, or delete that "
+        "folder"
+    )
+    with pytest.raises(BindgenError, match="is the package of 'x'"):
+        check(other, tmp_path)
+    assert tree(tmp_path) == before
+
+
+def test_the_package_of_a_label_is_replaced_by_another_version_of_the_generator(tmp_path: Path) -> None:
+    write({path: text.replace("0.1.0", "0.0.9") for path, text in FILES.items()}, tmp_path)
+    write(FILES, tmp_path)
+    assert tree(tmp_path) == as_bytes(FILES)
+
+
+def test_python_files_of_somebody_else_among_the_generated_ones_are_listed(tmp_path: Path) -> None:
+    write(FILES, tmp_path)
+    for name in ("v1/mine.py", "v1/notes.md", "runtime/inner/more.pyi", "beside/mine.py", "v1/__pycache__/mine.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("mine\n")
+    assert strange_modules(FILES, tmp_path) == ["runtime/inner/more.pyi", "v1/mine.py"]
 
 
 def test_a_root_file_of_ours_is_kept_up_to_date(tmp_path: Path) -> None:

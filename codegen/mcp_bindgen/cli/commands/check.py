@@ -93,7 +93,7 @@ def _files(drifts: list[Drift]) -> dict[str, Any]:
 
 
 def _check_packages(selected: SchemaOptions, settings: Settings, form: str) -> int:
-    from mcp_bindgen.cli.generation import packages_in, render
+    from mcp_bindgen.cli.generation import packages_in, render, warn_of_strange_modules
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.emit.output_folder import check as compare
 
@@ -104,6 +104,7 @@ def _check_packages(selected: SchemaOptions, settings: Settings, form: str) -> i
     target = target_of(selected.out or settings.out, "mcp-codegen check")
     run = render(inputs, target, selected.only or settings.only or "all")
     drifts = compare(run.files, target)
+    warn_of_strange_modules(run.files, target)
     names = {package.name for package in run.packages}
     unconfigured = [name for name in packages_in(target) if name not in names] if is_configured else []
     repair = selected.typed()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.generation import render
+from mcp_bindgen.cli.generation import render, warn_of_strange_modules
 from mcp_bindgen.cli.options import SchemaOptions, choose, only_option, out_option, schema_options
 from mcp_bindgen.cli.output_format import text_or_json
 
@@ -71,6 +71,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     written = write(run.files, target, force=force)
     for path in written.overwritten:
         output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
+    warn_of_strange_modules(run.files, target)
     _warn_of_the_name(target)
     if form == "json":
         output.print_json(_document(run, written, target))
