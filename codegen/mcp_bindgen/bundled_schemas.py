@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LOOSE_DATE = re.compile(r"v?(\d{4})[-_.](\d{1,2})[-_.](\d{1,2})", re.ASCII)
 _DECLARATION = re.compile(r"^export (?:interface|type) (\w+)", re.MULTILINE)
+NO_DRAFT = "the draft is not bundled, because it changes often"
+DRAFT_HINT = f"{NO_DRAFT}; download schema/draft/schema.ts of modelcontextprotocol/modelcontextprotocol on GitHub"
+"""Advice on the draft, for errors that continue with the option or argument for the file."""
 _MAX_LABEL = 64
+_LABEL = re.compile(r"[^\W_]+([-._]+[^\W_]+)*")
+_NO_LABEL = re.compile(r"[^\w.-]+")
 _EXTENSIONS = "extensions"
 """The folder beside those of the revisions."""
 
-_SHARED = frozenset({"adapters", "runtime", "bridge", "connect", "serve", "testing"})
+RESERVED_LABELS = ("adapters", "bridge", "connect", "runtime", "serve", "testing")
 """Modules and packages beside the packages of the revisions."""
 
 
@@ -98,18 +103,27 @@ def official_files() -> dict[str, OfficialFile]:
 
 def package_name(label: str) -> str:
     """Return the package name of a label: ``v2025_03_26`` for ``2025-03-26``, ``acme_2`` for ``acme-2``."""
-    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", label)).strip("_")
+    plain = unicodedata.normalize("NFKC", label)
+    name = re.sub(r"\W+", "_", plain)
     name = f"v{name}" if name[:1].isdigit() else name
     if keyword.iskeyword(name):
         name += "_"
-    if not name.isidentifier() or len(label) > _MAX_LABEL or not label.isprintable():
+    if not _LABEL.fullmatch(plain) or len(label) > _MAX_LABEL or not name.isidentifier():
         shown = label if len(label) <= _MAX_LABEL else f"{label[:_MAX_LABEL]}…"
-        message = f"the label of a package must consist of at most {_MAX_LABEL} letters, digits, - and _; got {shown!r}"
+        message = (
+            f"the label of a package must consist of at most {_MAX_LABEL} letters and digits, with -, _ or . between them; "
+            f"got {shown!r}"
+        )
         raise _wrong(message)
-    if name in _SHARED:
-        message = f"the label {label!r} gives the package name {name!r}, which is reserved; choose another label"
+    if name in RESERVED_LABELS:
+        message = f"the label {label!r} is reserved, as are {', '.join(RESERVED_LABELS)}; choose another label"
         raise _wrong(message)
     return name
+
+
+def package_label(path: Path) -> str:
+    """Return the default label of the package of a schema file: ``label_of``, with ``-`` for what labels do not have."""
+    return _NO_LABEL.sub("-", label_of(path)).strip("-_.")
 
 
 def label_of(path: Path) -> str:
@@ -126,6 +140,11 @@ def label_of(path: Path) -> str:
 def is_date(word: str) -> bool:
     """Return whether a word has the form of a revision."""
     return _DATE.fullmatch(word) is not None
+
+
+def is_like_a_date(word: str) -> bool:
+    """Return whether a word was meant as a revision, such as ``2025_6_18``."""
+    return _LOOSE_DATE.fullmatch(word) is not None
 
 
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:

@@ -6,14 +6,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_bindgen.bundled_schemas import (
+    DRAFT_HINT,
+    NO_DRAFT,
     OfficialFile,
     extended_by,
     extensions,
     extensions_of,
     is_date,
+    is_like_a_date,
     label_of,
     nearest,
     official_files,
+    package_label,
     package_name,
     revisions,
     schema_file,
@@ -25,16 +29,20 @@ if TYPE_CHECKING:
     from mcp_bindgen.ir.protocol import Protocol
 
 __all__ = [
+    "DRAFT_HINT",
+    "NO_DRAFT",
     "OfficialFile",
     "base_of",
     "extended_by",
     "extensions",
     "extensions_of",
     "is_date",
+    "is_like_a_date",
     "label_of",
     "load",
     "nearest",
     "official_files",
+    "package_label",
     "package_name",
     "revisions",
     "schema_file",

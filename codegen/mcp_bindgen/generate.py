@@ -52,12 +52,14 @@ class SchemaFile:
     numbers: Numbers | None = field(default=None, kw_only=True)
     """The kind of numbers without a tag; by default integers in types of the bundled schemas, floats in others."""
 
+    table: Mapping[str, str] = field(factory=dict[str, str], kw_only=True)
+    """The same as ``mapped`` in ``pyproject.toml``, for imports that no option maps."""
     configured: bool = field(default=False, kw_only=True)
-    """``pyproject.toml`` names it, with the imports that it maps."""
+    """``pyproject.toml`` names it, so each entry of its table must be used."""
 
     def modules(self) -> Modules:
         """Return the schema and its imports as written."""
-        return read_modules(self.path, self.mapped, self.options, configured=self.configured)
+        return read_modules(self.path, self.mapped, self.options, table=self.table, configured=self.configured)
 
 
 Input = Bundled | SchemaFile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Literal, cast
 
 from attrs import field, frozen
 
-from mcp_bindgen.catalog import nearest, revisions
+from mcp_bindgen.catalog import nearest, package_label, revisions
 from mcp_bindgen.errors import BindgenError
 
+_NAME = "mcp-codegen"
 _KEYS = ("versions", "out", "schema", "name", "map", "base", "numbers", "only", "clients")
 _CLIENT_KEYS = ("from", "out", "vendored", "versions", "split")
 
@@ -49,7 +51,12 @@ class Settings:
     clients: tuple[ClientSettings, ...] = ()
     """The packages for single servers."""
     file: Path | None = field(default=None, eq=False)
-    """The ``pyproject.toml`` with these settings."""
+    """The ``pyproject.toml`` with these settings; None if it has no such table."""
+
+    @property
+    def label(self) -> str | None:
+        """The label of the package of ``schema``."""
+        return self.name or (None if self.schema is None else package_label(self.schema))
 
 
 def read_settings(start: Path) -> Settings:
@@ -71,7 +78,13 @@ def _parse(file: Path) -> Settings:
         message = f"{file} is not valid TOML: {problem}"
         raise BindgenError(message) from problem
     tools = _table(data.get("tool", {})) or {}
-    found: object = tools.get("mcp-codegen", {})
+    if _NAME not in tools:
+        for key in tools:
+            if re.sub(r"[-_.]", "", key.lower()) == "mcpcodegen":
+                message = f"{file}: [tool.{key}] is not read; write [tool.{_NAME}]"
+                raise BindgenError(message)
+        return Settings()
+    found: object = tools[_NAME]
     table = _table(found)
     if table is None:
         message = f"{file}: tool.mcp-codegen must be a table, got {_kind(found)}; write [tool.mcp-codegen]"
@@ -93,11 +106,15 @@ class _Table:
                 hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(_KEYS)}"
                 message = f"unknown key {key!r} in [tool.mcp-codegen]; {hint}"
                 raise self._wrong(message)
+        schema, name = self._path("schema"), self._text("name")
+        if name is not None and schema is None:
+            message = "name is the label of a schema of your own, which is missing; add schema, the path of its file"
+            raise self._wrong(message)
         return Settings(
             self._versions(),
             self._path("out"),
-            self._path("schema"),
-            self._text("name"),
+            schema,
+            name,
             self._map(),
             self._text("base"),
             self._numbers(),

@@ -63,19 +63,26 @@ class Modules:
 
 
 def read_modules(
-    file: Path, mapped: Mapping[str, str], options: Mapping[str, str] | None = None, *, configured: bool = False
+    file: Path,
+    mapped: Mapping[str, str],
+    options: Mapping[str, str] | None = None,
+    *,
+    table: Mapping[str, str] | None = None,
+    configured: bool = False,
 ) -> Modules:
     """Read a schema file and, transitively, its imports.
 
     ``mapped`` maps import specifiers to files or bundled revisions. ``options`` maps a specifier to the option that
-    mapped it, if that was not ``--map``. ``configured``: ``pyproject.toml`` maps them, not options.
+    mapped it, if that was not ``--map``. ``table`` is the one of ``pyproject.toml``, for specifiers that no option maps.
+    ``configured``: ``pyproject.toml`` names the file, so each entry of its table must be used.
     """
-    return _Search(mapped, options or {}, configured=configured).run(_Place(_key(file), file, str(file)))
+    search = _Search(mapped, options or {}, table or {}, configured=configured)
+    return search.run(_Place(_key(file), file, str(file)))
 
 
 def read_bundled(label: str) -> Modules:
     """Read the schema of a bundled revision, which imports nothing, or of an extension, which imports from those."""
-    return _Search({}, {}, configured=False).run(_bundled(label))
+    return _Search({}, {}, {}, configured=False).run(_bundled(label))
 
 
 def read_bytes(file: Path) -> bytes:
@@ -109,8 +116,12 @@ class _Place:
 
 
 class _Search:
-    def __init__(self, mapped: Mapping[str, str], options: Mapping[str, str], *, configured: bool) -> None:
-        self._mapped = mapped
+    def __init__(
+        self, mapped: Mapping[str, str], options: Mapping[str, str], table: Mapping[str, str], *, configured: bool
+    ) -> None:
+        self._mapped = {**table, **mapped}
+        self._required = self._mapped if configured else mapped
+        """The entries that must be used."""
         self._options = options
         self._configured = configured
         self._from_bundled: list[tuple[Import, _Place]] = []
@@ -130,7 +141,7 @@ class _Search:
             self._require_export(item, place)
         if self._faults:
             raise SchemaError(self._faults)
-        for specifier in self._mapped:
+        for specifier in self._required:
             if specifier not in self._used:
                 option = self._options.get(specifier, "--map")
                 entry = f"{option} {specifier}=…"
@@ -184,7 +195,7 @@ class _Search:
         hint = f"pass --map {specifier}=FILE or --map {specifier}=REVISION"
         if self._configured:
             hint = f'add "{specifier}" = "FILE or REVISION" to {_TABLE} of pyproject.toml'
-        if others := [each for each in self._mapped if each not in self._used and each not in self._options]:
+        if others := [each for each in self._required if each not in self._used and each not in self._options]:
             hint += f"{'; it has' if self._configured else ', not'} {', '.join(others)}"
         self._fault(item, f"cannot locate the module {specifier!r}; {hint}")
         return None

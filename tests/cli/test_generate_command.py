@@ -259,7 +259,9 @@ def test_a_label_with_the_package_name_of_another_does_not_replace_its_package(
     cli("--version", "2025-03-26", "--only", "codec", "--out", "out")
     status, out, err = cli(command, "--version", "v2025_03_26", "--schema", str(schema), "--out", "out")
     assert (status, out) == (2, "")
-    assert err.startswith("error: out/v2025_03_26 is the package of '2025-03-26', and 'v2025_03_26' has the same package")
+    assert err.startswith(
+        "error: out/v2025_03_26 is the package of '2025-03-26', and 'v2025_03_26' has the same package"
+    )
     assert "class Tool(" in (elsewhere / "out/v2025_03_26/types.py").read_text()
 
 
@@ -305,13 +307,43 @@ def test_an_empty_out_is_not_the_current_folder(cli, elsewhere: Path) -> None:
     assert list(elsewhere.iterdir()) == []
 
 
-@pytest.mark.parametrize(("out", "warned"), [("my-mcp", True), ("class", True), ("2mcp", True), ("my-app/mcp", False)])
-def test_a_folder_that_cannot_be_imported_is_a_warning(cli, out: str, warned: bool) -> None:
-    found = cli("--version", "2025-03-26", "--only", "codec", "--out", out)
-    warning = (
-        f"warning: Python cannot import a package named {out!r}; use letters, digits and _ in the name of the folder\n"
-    )
-    assert (found.status, found.err) == (0, warning if warned else "")
+@pytest.mark.parametrize(
+    ("out", "wrong"),
+    [
+        ("my-mcp", "my-mcp"),
+        ("class", "class"),
+        ("2mcp", "2mcp"),
+        ("my.mcp", "my.mcp"),
+        ("my-app/mcp", None),
+        ("src/my-app/mcp", "my-app"),
+    ],
+)
+def test_a_folder_that_cannot_be_imported_is_a_warning(cli, schema: Path, out: str, wrong: str | None) -> None:
+    found = cli("--schema", str(schema), "--out", out)
+    warning = f"warning: Python cannot import a package named {wrong!r}; use letters, digits and _ in the name of the folder\n"
+    assert (found.status, found.err) == (0, "" if wrong is None else warning)
+
+
+@pytest.mark.parametrize(
+    ("folder", "out", "name"),
+    [
+        (".", "src/app/_mcp", "app._mcp"),
+        ("src", "app/_mcp", "app._mcp"),
+        (".", "old/src/new/src/app/_mcp", "app._mcp"),
+        (".", "app/_mcp", "_mcp"),
+        (".", "src", "src"),
+        (".", "src/my-app/_mcp", "bindings"),
+    ],
+)
+def test_a_copy_names_itself_by_its_import_path_below_src(
+    cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, folder: str, out: str, name: str
+) -> None:
+    (elsewhere / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    (elsewhere / "acme.ts").write_text("export interface Widget { size: number }\n")
+    (elsewhere / folder).mkdir(exist_ok=True)
+    monkeypatch.chdir(elsewhere / folder)
+    assert cli("--schema", str(elsewhere / "acme.ts"), "--out", out).status == 0
+    assert f"    from {name} import acme" in Path(out, "__init__.py").read_text()
 
 
 @pytest.mark.parametrize("out", ["file", "file/below"])
@@ -329,19 +361,39 @@ def test_a_schema_is_named_after_its_file(cli, elsewhere: Path, schema: Path) ->
 
 @pytest.mark.parametrize(
     ("label", "package"),
-    [("2027-01-01", "v2027_01_01"), ("acme-2", "acme_2"), ("2fast", "v2fast"), ("class", "class_")],
+    [
+        ("2027-01-01", "v2027_01_01"),
+        ("acme-2", "acme_2"),
+        ("acme.v2", "acme_v2"),
+        ("acme_2", "acme_2"),
+        ("2fast", "v2fast"),
+        ("class", "class_"),
+    ],
 )
 def test_a_label_gives_the_package_its_name(cli, elsewhere: Path, schema: Path, label: str, package: str) -> None:
     assert cli("--schema", str(schema), "--version", label, "--out", "out").status == 0
     assert (elsewhere / "out" / package / "types.py").is_file()
 
 
-@pytest.mark.parametrize("label", ["...", "runtime", "x" * 65, "a\nb"])
-def test_a_label_that_gives_no_name_is_refused(cli, elsewhere: Path, schema: Path, label: str) -> None:
+@pytest.mark.parametrize(
+    "label", ["...", "x" * 65, "a\nb", "", "acme/x", "acme v2", "../x", "my-acme!", "acme-", "acme_", "1½"]
+)
+def test_a_label_with_other_characters_is_refused(cli, elsewhere: Path, schema: Path, label: str) -> None:
     status, _, err = cli("--schema", str(schema), "--version", label, "--out", "out")
     assert status == 2
-    assert err.startswith("error: ")
+    assert err.startswith(
+        "error: the label of a package must consist of at most 64 letters and digits, with -, _ or . between them; got "
+    )
     assert not (elsewhere / "out").exists()
+
+
+@pytest.mark.parametrize(("file", "package"), [("my acme.ts", "my_acme"), ("acme.d.ts", "acme"), ("-x (2).ts", "x_2")])
+def test_characters_that_a_label_lacks_are_replaced_in_the_name_of_a_file(
+    cli, elsewhere: Path, schema: Path, file: str, package: str
+) -> None:
+    schema.rename(file)
+    assert cli(f"--schema={file}", "--out", "out").status == 0
+    assert (elsewhere / "out" / package / "types.py").is_file()
 
 
 def test_several_labels_for_one_schema_are_refused(cli, schema: Path) -> None:
@@ -381,5 +433,5 @@ def test_without_arguments_it_generates_what_the_project_names_and_else_shows_th
     assert (status, err) == (0, "")
     assert out.startswith("2025-03-26: ")
     assert (elsewhere / "src/mcp/v2025_03_26/types.py").is_file()
-    (elsewhere / "pyproject.toml").write_text("[tool.mcp-codegen]\nout = 'src/mcp'\n")
+    (elsewhere / "pyproject.toml").write_text("[tool.black]\n")
     assert cli().out.startswith("Usage: mcp-codegen")

@@ -74,6 +74,60 @@ def test_the_settings_do_not_reach_commands_that_only_show(cli) -> None:
     assert json.loads(cli("model").out)["revision"] == REVISIONS[-1]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", "Thing", "--schema", "ext.ts"],
+        ["explain", "Thing", "--version", "acme"],
+        ["model", "--schema", "ext.ts"],
+        ["model", "--version", "acme"],
+        ["diff", "acme", "ext.ts"],
+        ["history", "Thing", "--schema", "ext.ts"],
+        ["validate", "thing.json", "--type", "Thing", "--version", "acme"],
+        ["validate", "thing.json", "--type", "Thing", "--schema", "ext.ts"],
+    ],
+    ids=" ".join,
+)
+def test_commands_that_read_a_schema_use_the_table_of_imports_and_the_label(
+    cli, elsewhere: Path, arguments: list[str]
+) -> None:
+    (elsewhere / "ext.ts").write_text('import { Tool } from "mcp";\nexport interface Thing { tool: Tool }\n')
+    (elsewhere / "thing.json").write_text('{"tool": {"name": "x", "inputSchema": {"type": "object"}}}\n')
+    project('[tool.mcp-codegen]\nschema = "ext.ts"\nname = "acme"\nmap = { mcp = "2025-06-18" }\n')
+    assert cli(*arguments).status == 0
+
+
+def test_the_table_of_imports_may_hold_more_than_a_file_on_the_command_line_imports(cli, schema: Path) -> None:
+    project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\nmap = { mcp = "2025-06-18", other = "2025-06-18" }\n')
+    assert cli("model", "--schema", str(schema)).status == 0
+    assert labels(cli("--schema", str(schema), "--out", "out")) == ["acme"]
+    err = cli("model", "--schema", str(schema), "--map", "third=2025-06-18").err
+    assert "--map third=… is not used: acme.ts does not import 'third'" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[tool.mcp-codegen]\nout = "out"\n',
+            "pyproject.toml: [tool.mcp-codegen] names nothing to generate; add versions",
+        ),
+        (
+            '[tool.mcp-codegen]\nout = "out"\nname = "acme"\n',
+            "pyproject.toml: name is the label of a schema of your own",
+        ),
+        ("[tool.mcp_codegen]\n", "pyproject.toml: [tool.mcp_codegen] is not read; write [tool.mcp-codegen]"),
+    ],
+)
+def test_settings_that_name_nothing_to_generate_are_an_error_that_names_what_is_missing(
+    cli, text: str, message: str
+) -> None:
+    project(text)
+    status, out, err = cli()
+    assert (status, out) == (2, "")
+    assert message in err
+
+
 def test_the_nearest_pyproject_counts_even_without_the_table(elsewhere: Path) -> None:
     project('[tool.mcp-codegen]\nversions = ["2025-06-18"]\n')
     (elsewhere / "inner").mkdir()

@@ -84,7 +84,7 @@ def test_a_schema_of_ones_own(cli, elsewhere: Path) -> None:
         (["--schema", "nope.ts"], "cannot read nope.ts: No such file or directory"),
         (["--schema", "-"], "a schema cannot be read from standard input"),
         (["--map", "a=b"], "--map requires --schema FILE"),
-        (["--version", "draft"], "run: mcp-codegen validate --schema FILE"),
+        (["--version", "draft"], "and add --schema schema.ts"),
         (["--schema", "a.jsonl"], "a.jsonl:1:"),
         (["--schema", "a.jsonl", "--version", "all"], "pass --version once"),
     ],

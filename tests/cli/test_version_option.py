@@ -80,6 +80,7 @@ def test_all_means_every_revision_and_every_extension(cli, elsewhere: Path) -> N
         ("v2025-03-26", "'v2025-03-26' is not a bundled revision; did you mean 2025-03-26"),
         ("tomorrow", f"'tomorrow' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
         ("diff2", f"'diff2' is not a bundled revision; use one of {', '.join(REVISIONS)}"),
+        ("acme", "; if it is the label of a schema of your own, add --schema FILE"),
         ("latest", f"'latest' is not a revision; the newest bundled revision is {REVISIONS[-1]}"),
         ("2025-03-26,2025-06-18", "repeat --version for each revision"),
         ("", f"--version needs a revision: use {', '.join(REVISIONS)} or all"),
@@ -101,6 +102,14 @@ def test_a_word_that_is_a_command_is_said_to_be_one(cli) -> None:
     assert "'list' is a command, not a revision; run: mcp-codegen list" in cli("generate", "--version", "list").err
 
 
+def test_a_label_may_be_the_name_of_a_command_but_not_of_a_shared_module(cli, schema: Path, elsewhere: Path) -> None:
+    assert cli("--version", "check", "--schema", str(schema), "--out", "out").out.startswith("check: ")
+    assert (elsewhere / "out/check/types.py").is_file()
+    err = cli("--version", "bridge", "--schema", str(schema), "--out", "out").err
+    reserved = "adapters, bridge, connect, runtime, serve, testing"
+    assert err == f"error: the label 'bridge' is reserved, as are {reserved}; choose another label\n"
+
+
 def test_a_revision_as_a_command_gets_the_option(cli) -> None:
     status, out, err = cli("2025-03-26")
     assert (status, out) == (2, "")
@@ -111,7 +120,8 @@ def test_draft_needs_a_schema_and_says_why(cli) -> None:
     status, out, err = cli("--version", "draft", "--out", "out")
     assert (status, out) == (2, "")
     assert "because it changes often" in err
-    assert "mcp-codegen --version draft --schema FILE" in err
+    source = "schema/draft/schema.ts of modelcontextprotocol/modelcontextprotocol on GitHub"
+    assert err.endswith(f"download {source}, and add --schema schema.ts\n")
 
 
 def test_draft_with_a_schema_is_a_label(cli, schema: Path, elsewhere: Path) -> None:

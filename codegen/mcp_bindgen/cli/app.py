@@ -83,11 +83,10 @@ class App(click.Group):
 
 
 def _is_configured() -> bool:
-    """Return whether the project's settings say what to generate."""
+    """Return whether the project has settings; that they name nothing to generate is an error of ``generate``."""
     from mcp_bindgen.settings import read_settings
 
-    settings = read_settings(Path.cwd())
-    return bool(settings.versions or settings.schema or settings.clients)
+    return read_settings(Path.cwd()).file is not None
 
 
 def _unknown_command(word: str) -> str:

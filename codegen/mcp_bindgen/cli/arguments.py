@@ -51,6 +51,11 @@ def normalise(arguments: list[str], commands: Collection[str], options: Mapping[
     return arguments[position:]
 
 
+def _names_a_schema(arguments: list[str]) -> bool:
+    """Return whether ``--version`` is the label of a schema, which may be the name of a command, too."""
+    return any(word.partition("=")[0] == "--schema" for word in arguments)
+
+
 def _first_word(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> int | None:
     """Return the index of the first word that is neither an option nor its value; None if there is none."""
     position = 0
@@ -68,7 +73,7 @@ def _first_word(arguments: list[str], commands: Collection[str], options: Mappin
             if option == "--version" and value.startswith("-"):
                 message = "--version needs a revision or all; run mcp-codegen --version to list the revisions"
                 raise click.UsageError(message)
-        if option == "--version" and value in commands:
+        if option == "--version" and value in commands and not _names_a_schema(arguments):
             command = shlex.join([value, *arguments[position + 1 :]])
             message = f"{value!r} is a command, not a revision; run: mcp-codegen {command}"
             raise click.UsageError(message)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_bindgen.cli import output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from mcp_bindgen.emit.runtime_files import Purpose
     from mcp_bindgen.generate import Input, Run
@@ -42,7 +43,7 @@ def render(inputs: list[Input], target: Path, purpose: Purpose = "all") -> Run:
             copy_runtime=not resources.has_installed_runtime(target),
             present=present,
             purpose=purpose,
-            folder=target.name or target.resolve().name,
+            folder=".".join(import_path(target)),
             beside=_other_modules(target, {catalog.package_name(each.label) for each in inputs}),
         )
     finally:
@@ -52,6 +53,17 @@ def render(inputs: list[Input], target: Path, purpose: Purpose = "all") -> Run:
         for text in package.notes:
             output.warning(f"{package.label}: {text}")
     return run
+
+
+def import_path(target: Path) -> tuple[str, ...]:
+    """Return the import path of a copy: the folders below ``src`` of the project, else its own one."""
+    place = Path(os.path.normpath(target.absolute()))
+    project = next((folder for folder in place.parents if (folder / "pyproject.toml").is_file()), Path.cwd())
+    inner = place.relative_to(project).parts if place.is_relative_to(project) else ()
+    if "src" not in inner[:-1]:
+        return (place.name,)
+    last = max(number for number, name in enumerate(inner[:-1]) if name == "src")
+    return inner[last + 1 :]
 
 
 def warn_of_strange_modules(files: Mapping[str, str], target: Path) -> None:

@@ -165,9 +165,13 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
     from mcp_bindgen.generate import Bundled
 
     versions, schema, mapped, _, base, numbers, _ = options
-    more: dict[str, Any] = {"command": options.near().typed(), "numbers": numbers or settings.numbers}
+    more: dict[str, Any] = {
+        "command": options.near().typed(),
+        "numbers": numbers or settings.numbers,
+        "table": settings.map,
+    }
     if schema is not None:
-        own = _own(schema, versions, pairs(mapped) or settings.map)
+        own = _own(schema, versions, pairs(mapped))
         return [evolve(own, base=_base(base or settings.base), **more)]
     if numbers is not None and (versions or settings.schema is None):
         message = "--numbers requires --schema FILE: the bundled schemas have a rule of their own"
@@ -179,11 +183,11 @@ def choose(options: SchemaOptions, settings: Settings, *, everything: bool) -> l
         message = "--map requires --schema FILE"
         raise BindgenError(message)
     if versions:
-        return [Bundled(revision) for revision in bundled(versions)]
+        return [Bundled(revision) for revision in bundled(versions, has_schema_option=True)]
     chosen: list[Input] = [Bundled(revision) for revision in _configured(settings)]
     if settings.schema is not None:
         label = (settings.name,) if settings.name else ()
-        own = _own(settings.schema, label, pairs(mapped) or settings.map)
+        own = _own(settings.schema, label, pairs(mapped))
         configured = not mapped
         chosen.append(evolve(own, base=_base(base or settings.base), configured=configured, **more))
     if not chosen and everything:
@@ -203,16 +207,37 @@ def _configured(settings: Settings) -> list[str]:
 
 
 def choose_one(options: SchemaOptions) -> Input:
-    """Return the one schema that the options name, by default the newest bundled revision."""
+    """Return the one schema that the options name, by default the newest bundled revision.
+
+    The settings of the project complete a schema that the options name.
+    """
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled
-    from mcp_bindgen.settings import Settings
+    from mcp_bindgen.settings import Settings, read_settings
 
     if len(options.versions) > 1 or "all" in options.versions:
         message = "this command shows one revision; pass --version once"
         raise BindgenError(message)
-    chosen = choose(options, Settings(), everything=False)
+    options = with_configured_schema(options)
+    settings = Settings() if options.schema is None else read_settings(Path.cwd())
+    chosen = choose(options, settings, everything=False)
     return chosen[0] if chosen else Bundled(catalog.revisions()[-1])
+
+
+def with_configured_schema(options: SchemaOptions) -> SchemaOptions:
+    """Return the options with the schema of ``pyproject.toml``, if ``--version`` is its label."""
+    schema = configured_schema(options.versions[0]) if len(options.versions) == 1 and options.schema is None else None
+    return options if schema is None else options._replace(schema=schema)
+
+
+def configured_schema(label: str) -> Path | None:
+    """Return the schema of ``pyproject.toml`` if a word is its label, and not that of a bundled schema."""
+    from mcp_bindgen.settings import read_settings
+
+    if label in (*catalog.revisions(), *catalog.extensions()):
+        return None
+    settings = read_settings(Path.cwd())
+    return settings.schema if settings.label == label else None
 
 
 def _base(revision: str | None) -> str | None:
@@ -222,16 +247,19 @@ def _base(revision: str | None) -> str | None:
     return revision
 
 
-def bundled(words: tuple[str, ...]) -> list[str]:
-    """Return the revisions of ``--version`` without duplicates: bundled ones, oldest first, then extensions."""
+def bundled(words: tuple[str, ...], *, has_schema_option: bool = False) -> list[str]:
+    """Return the revisions of ``--version`` without duplicates: bundled ones, oldest first, then extensions.
+
+    ``has_schema_option``: the command has the option ``--schema``, which errors mention.
+    """
     known = (*catalog.revisions(), *catalog.extensions())
     found: set[str] = set()
     for word in words:
-        found.update(known if word == "all" else [_revision(word)])
+        found.update(known if word == "all" else [_revision(word, has_schema_option=has_schema_option)])
     return sorted(found, key=known.index)
 
 
-def _revision(word: str) -> str:
+def _revision(word: str, *, has_schema_option: bool) -> str:
     from mcp_bindgen.cli.app import COMMANDS
     from mcp_bindgen.errors import BindgenError
 
@@ -239,10 +267,9 @@ def _revision(word: str) -> str:
     if word in known or word in catalog.extensions():
         return word
     if word == "draft":
-        message = (
-            "the draft is not bundled, because it changes often; download its schema.ts and run: "
-            "mcp-codegen --version draft --schema FILE"
-        )
+        message = f"{catalog.NO_DRAFT}; use one of {', '.join(known)}"
+        if has_schema_option:
+            message = f"{catalog.DRAFT_HINT}, and add --schema schema.ts"
     elif word in COMMANDS:
         message = f"{word!r} is a command, not a revision; run: mcp-codegen {word}"
     elif not word or word.startswith("-"):
@@ -251,6 +278,8 @@ def _revision(word: str) -> str:
         message = f"'latest' is not a revision; the newest bundled revision is {known[-1]}"
     elif "," in word:
         message = f"{word!r} is not a bundled revision; repeat --version for each revision"
+    elif has_schema_option and not catalog.is_like_a_date(word):
+        message = f"{catalog.unknown_revision(word)}; if it is the label of a schema of your own, add --schema FILE"
     else:
         raise catalog.unknown_revision(word)
     raise BindgenError(message)
@@ -272,7 +301,7 @@ def _own(schema: Path, versions: tuple[str, ...], mapped: Any) -> SchemaFile:
             "folder by another command without --schema, or list both in pyproject.toml"
         )
         raise BindgenError(message)
-    return SchemaFile(schema, versions[0] if versions else catalog.label_of(schema), mapped)
+    return SchemaFile(schema, versions[0] if versions else catalog.package_label(schema), mapped)
 
 
 def pairs(mapped: tuple[str, ...], option: str = "--map") -> dict[str, str]:

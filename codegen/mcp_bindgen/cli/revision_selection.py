@@ -63,6 +63,7 @@ def select_revisions(
     """Return the revisions that the options select; raise `BindgenError` for invalid combinations."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled, SchemaFile
+    from mcp_bindgen.settings import read_settings
 
     known = catalog.revisions()
     for word in (first, last):
@@ -88,6 +89,6 @@ def select_revisions(
             "pass another one with --name"
         )
         raise BindgenError(message)
-    return RevisionSelection(
-        [*inputs, SchemaFile(schema, label, pairs(mapped), numbers="integer")], {label: str(schema)}
-    )
+    table = read_settings(Path.cwd()).map
+    own = SchemaFile(schema, label, pairs(mapped), numbers="integer", table=table)
+    return RevisionSelection([*inputs, own], {label: str(schema)})

@@ -12,7 +12,7 @@ from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_method, complete_revision_or_file
 from mcp_bindgen.cli.files import json_for, print_or_write, read_approved
-from mcp_bindgen.cli.options import map_option, numbers_option, pairs
+from mcp_bindgen.cli.options import configured_schema, map_option, numbers_option, pairs
 from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format, require_text_or_json
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ def _schema_of(side: _Side) -> Input:
     """Return the bundled revision or schema file of a side."""
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.generate import Bundled, SchemaFile
+    from mcp_bindgen.settings import read_settings
 
     which, word, name, mapped, own = side
     option, map_option = f"--{which}-name", f"--{which}-map"
@@ -187,16 +188,17 @@ def _schema_of(side: _Side) -> Input:
             message = f"{map_option} applies to schema files, and {word} is a bundled revision; leave it out"
             raise BindgenError(message)
         return Bundled(word)
-    file = Path(word)
-    if not _is_path(word):
+    configured = configured_schema(word)
+    file = configured or Path(word)
+    if configured is None and not _is_path(word):
         raise BindgenError(_no_revision(word))
     if name is not None and not name.strip():
         message = f"{option} must not be empty"
         raise BindgenError(message)
     alone = pairs(own, map_option)
-    return SchemaFile(
-        file, name or catalog.label_of(file), {**pairs(mapped), **alone}, dict.fromkeys(alone, map_option)
-    )
+    label = name or (word if configured else catalog.label_of(file))
+    options = dict.fromkeys(alone, map_option)
+    return SchemaFile(file, label, {**pairs(mapped), **alone}, options, table=read_settings(Path.cwd()).map)
 
 
 def _with_one_number_rule(inputs: tuple[Input, Input], numbers: Any) -> tuple[Input, Input]:
@@ -239,10 +241,7 @@ def _is_path(word: str) -> bool:
 def _no_revision(word: str) -> str:
     known = catalog.revisions()
     if word == "draft":
-        return (
-            "the draft is not bundled, because it changes often; download its schema.ts into a folder named draft, "
-            "and pass the path of that file"
-        )
+        return f"{catalog.DRAFT_HINT} into a folder named draft, and pass the path of that file"
     if word == "latest":
         return f"'latest' is not a revision; the newest bundled revision is {known[-1]}"
     if word == "-":

@@ -11,7 +11,7 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import AcceptsErrorCodes
 from mcp_bindgen.cli.completion import complete_subject
-from mcp_bindgen.cli.options import SchemaOptions, bundled, choose_one, schema_options
+from mcp_bindgen.cli.options import SchemaOptions, bundled, choose_one, schema_options, with_configured_schema
 from mcp_bindgen.cli.output_format import text_or_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def command(name: str, form: str, **options: Any) -> int:
     from mcp_bindgen.describe.explain import explain
     from mcp_bindgen.describe.explanation_text import render_page
 
-    selected = SchemaOptions(**options)
+    selected = with_configured_schema(SchemaOptions(**options))
     own = selected.schema is not None or bool(selected.mapped)
     subject, lookup = _own(name, selected) if own else _bundled(name, selected.versions)
     document = explain(subject, lookup, bundled=not own)
@@ -57,7 +57,7 @@ def _bundled(name: str, versions: tuple[str, ...]) -> tuple[Subject, Lookup]:
         if newest is None:
             raise unknown_anywhere(name)
         return newest[1], revision_span.lookup(newest[0])
-    chosen = bundled(versions)
+    chosen = bundled(versions, has_schema_option=True)
     if len(chosen) > 1:
         message = "this command shows one revision; pass --version once"
         raise BindgenError(message)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.generation import render, warn_of_strange_modules
+from mcp_bindgen.cli.generation import import_path, render, warn_of_strange_modules
 from mcp_bindgen.cli.options import SchemaOptions, choose, only_option, out_option, schema_options
 from mcp_bindgen.cli.output_format import text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
     from mcp_bindgen.generate import Package, Run
+    from mcp_bindgen.settings import Settings
 
 FORMAT = "mcp-generate/1"
 
@@ -59,10 +60,7 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
             return 0
     inputs = choose(selected, settings, everything=False)
     if not inputs:
-        from mcp_bindgen.catalog import revisions
-
-        message = f"no revision given; pass --version REVISION ({', '.join(revisions())} or all) or --schema FILE"
-        raise BindgenError(message)
+        raise BindgenError(_nothing_to_generate(settings))
     target = target_of(selected.out or settings.out, selected.typed())
 
     from mcp_bindgen.emit.output_folder import write
@@ -80,13 +78,26 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     return 0
 
 
+def _nothing_to_generate(settings: Settings) -> str:
+    from mcp_bindgen.catalog import revisions
+
+    known = revisions()
+    message = f"no revision given; pass --version REVISION ({', '.join(known)} or all) or --schema FILE"
+    if settings.file is None:
+        return message
+    return (
+        f'{settings.file}: [tool.mcp-codegen] names nothing to generate; add versions = ["{known[-1]}"] or '
+        'schema = "FILE", or pass --version or --schema'
+    )
+
+
 def _warn_of_the_name(target: Path) -> None:
-    """Warn of a folder that Python cannot import by its name; it may be renamed later."""
-    name = target.resolve().name
-    if not name.isidentifier() or keyword.iskeyword(name):
-        output.warning(
-            f"Python cannot import a package named {name!r}; use letters, digits and _ in the name of the folder"
-        )
+    """Warn of folders that Python cannot import by their names; they may be renamed later."""
+    for name in import_path(target):
+        if not name.isidentifier() or keyword.iskeyword(name):
+            output.warning(
+                f"Python cannot import a package named {name!r}; use letters, digits and _ in the name of the folder"
+            )
 
 
 def _summarise(run: Run, written: Written, target: Path) -> None:

@@ -151,18 +151,19 @@ def _package(
     schema: Path | None, versions: tuple[str, ...], mapped: tuple[str, ...]
 ) -> Generator[tuple[ModuleType | None, str]]:
     """Yield the package of ``--schema`` or None, and the version to check against or the package's label."""
+    from mcp_bindgen.cli.options import SchemaOptions, choose_one, with_configured_schema
     from mcp_bindgen.errors import BindgenError
 
-    if schema is None:
+    selected = with_configured_schema(SchemaOptions(versions if versions != ("auto",) else (), schema, mapped))
+    if selected.schema is None:
         if mapped:
             message = "--map requires --schema FILE"
             raise BindgenError(message)
         yield None, _version(versions)
         return
-    from mcp_bindgen.cli.options import SchemaOptions, choose_one
     from mcp_bindgen.cli.own_package import imported
 
-    item = choose_one(SchemaOptions(versions if versions != ("auto",) else (), schema, mapped))
+    item = choose_one(selected)
     with imported(item) as package:
         yield package, item.label
 
@@ -176,13 +177,7 @@ def _version(versions: tuple[str, ...]) -> str:
         raise BindgenError(message)
     if not versions or versions[0] == "auto":
         return "auto"
-    if versions[0] == "draft":
-        message = (
-            "the draft is not bundled, because it changes often; download its schema.ts and run: "
-            "mcp-codegen validate --schema FILE"
-        )
-        raise BindgenError(message)
-    return bundled(versions)[0]
+    return bundled(versions, has_schema_option=True)[0]
 
 
 def _wanted(report: Report, progress: _Progress, *, notes: bool) -> Iterator[Finding]:
