@@ -124,10 +124,15 @@ def require_secret(name: str, value: Any) -> None:
         raise UsageError(text)
 
 
-def require_method_key(value: Any) -> None:
-    """Require a key of a request or notification."""
+def require_method_key(value: Any, *, request: bool) -> None:
+    """Require a key of a request or notification; ``request`` says which the error names."""
     if not isinstance(value, (RequestMethod, NotificationMethod)):
-        text = f"pass a method key of the revision, such as `methods.PING`, not {value!r}"
+        example = (
+            "a request, such as `mcp.methods.CALL_TOOL`"
+            if request
+            else "a notification, such as `mcp.methods.PROGRESS`"
+        )
+        text = f"pass the key of {example} or one of an extension's `methods`, not {value!r}"
         raise UsageError(text)
 
 

@@ -61,7 +61,7 @@ class Call:
         on_progress: Callable[[Any], object] | None,
     ) -> None:
         if key.__class__ is not RequestMethod:
-            require_method_key(key)
+            require_method_key(key, request=True)
         self.key = key
         self.notifications: NotificationBuffer | None = None
         """Receives the notifications of a subscription."""

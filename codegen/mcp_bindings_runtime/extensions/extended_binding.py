@@ -54,21 +54,24 @@ def with_extensions(binding: Binding, values: Sequence[ModuleType | Extension]) 
 
 
 def with_raw_request(binding: Binding, method: str) -> tuple[Binding, WireRequest]:
-    """Return the binding joined with a request without a schema, and its key."""
-    key = raw_request(binding, method)
+    """Return the binding joined with a request without a schema, and its key, for a handler."""
+    key = raw_request(binding, method, user="handler")
     known = binding.wire_methods or WireMethods()
     return _joined(binding, known._replace(requests={**known.requests, method: key})), key
 
 
-def raw_request(binding: Binding, method: object) -> WireRequest:
-    """Return the key of a request without a schema; raise ``UsageError`` for a method that has one."""
+def raw_request(binding: Binding, method: object, *, user: str = "request") -> WireRequest:
+    """Return the key of a request without a schema; raise ``UsageError`` for a method that has one.
+
+    The error names ``user``, the method to which the key of a method with a schema is passed.
+    """
     if not isinstance(method, str) or not method:
         text = f"`method` must be the name of a request, such as 'acme/price', got {method!r}"
         raise UsageError(text)
     known = binding.wire_methods or WireMethods()
     if method in {*binding.requests, *binding.notifications, *known.requests, *known.notifications}:
         owner = f"{binding.revision} or of one of its extensions"
-        text = f"{method} is a method of {owner}; pass its key, from `methods`, to request()"
+        text = f"{method} is a method of {owner}; pass its key, from `methods`, to {user}()"
         raise UsageError(text)
     return WireRequest(method, binding)
 

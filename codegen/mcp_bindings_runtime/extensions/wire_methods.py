@@ -59,19 +59,30 @@ class Schema(NamedTuple):
     extension: Extension
 
     def to_json(self, params: Any) -> dict[str, Any]:
-        """Return the JSON value of params; raise ``EncodeError``."""
-        codec = self.extension.codec
+        """Return the JSON value of params; raise ``EncodeError`` if they are not of the class of the method."""
+        if self.key.params is None:
+            raise EncodeError(("params",), f"a {params.__class__.__name__}", "nothing", self.extension.codec.revision)
+        # The message, since that is what knows the class of its params.
+        id_of = {"id": 0} if isinstance(self.key, RequestMethod) else {}
+        message: Any = self.extension.codec.unstructure(self.key.message(**id_of, params=params))
+        return _object(message["params"])
+
+    def require_valid(self, message: Json) -> None:
+        """Raise ``EncodeError`` for a message, a JSON value, that its receiver would refuse."""
         try:
-            return _object(codec.unstructure(params))
-        except EncodeError as error:
-            raise EncodeError(("params", *error.keys), error.found, error.expected, error.revision) from None
+            self.extension.codec.structure(message, self.key.message)
+        except DecodeError as error:
+            raise EncodeError(error.keys, error.found, error.expected, error.revision) from None
 
     def read_params(self, value: Json) -> Any:
         """Return the params of a message, a JSON value; raise ``DecodeError``.
 
         Their ``extra`` has no ``_meta``, which handlers find in their context, in whichever revision it came.
         """
-        params = self.extension.codec.structure(value, self.key.message).params
+        message: Any = self.extension.codec.structure(value, self.key.message)
+        params: Any = getattr(message, "params", None)
+        if isinstance(params, dict):
+            return without_meta(cast("dict[str, Any]", params))
         if params is None or not params.extra or _META not in params.extra:
             return params
         return params.__replace__(extra=without_meta(params.extra) or None)
@@ -142,6 +153,9 @@ class WireRequest(RequestMethod[Any, Any]):
     def _message(self, *, id: RequestId, params: WireParams | None) -> Any:  # noqa: A002  # the name of the member
         members = {} if params is None else params.to_json(self._binding)
         request = {"jsonrpc": "2.0", "id": id, "method": self._on_wire(), **({"params": members} if members else {})}
+        if self._schema is not None and not (params and params.members):
+            # Nothing of the extension was converted, so the method may need more.
+            self._schema.require_valid(request)
         return self._binding.codec.structure(request, self._binding.unknown_request)
 
     def _on_wire(self) -> str:
@@ -228,7 +242,9 @@ class WireNotification(NotificationMethod[Any]):
         return self._binding.codec.structure(notification, self._binding.unknown_notification)
 
     def to_wire(self, params: Any) -> WireParams:
-        """Return params as they are sent. Raise ``UsageError`` for no JSON object, and ``EncodeError``."""
+        """Return params as they are sent. Raise ``EncodeError``."""
+        if params is None:
+            self._schema.require_valid({"jsonrpc": "2.0", "method": self.name})
         return _to_wire(self._schema, params)
 
     def read(self, message: Any) -> WireMessage:

@@ -405,7 +405,7 @@ class Server(Limited, ABC):
 
     def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
         """Send a notification to every client that has finished its handshake."""
-        require_method_key(key)
+        require_method_key(key, request=False)
         methods = self.binding.wire_methods
         wire: Any = None if methods is None else methods.keys.get(key)
         self._announce(Announcement(key, params) if wire is None else Announcement(wire, wire.to_wire(params)))

@@ -6,7 +6,7 @@ Overview (Statelessness; General fields), Versioning and Compatibility, Discover
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
@@ -60,6 +60,18 @@ def name_versions(error: ErrorObject, versions: Sequence[str]) -> ErrorObject:
     return ErrorObject(error.code, message, {**(error.data or {}), "supported": [*versions]})
 
 
+def _default_params(binding: Binding, key: RequestMethod[Any, Any] | NotificationMethod[Any], meta: Any) -> Any:
+    """Return the params of a message that was passed none; raise ``EncodeError`` if its method requires some."""
+    try:
+        return key.params(meta=meta)
+    except TypeError:
+        value = {} if meta is None else {"_meta": binding.codec.unstructure(meta)}
+        try:
+            return binding.codec.structure(value, key.params)
+        except DecodeError as error:
+            raise EncodeError(("params", *error.keys), error.found, error.expected, error.revision) from None
+
+
 class StatelessClientSession(Session):
     """A client: it adds its revision, name and capabilities to ``_meta`` of each request."""
 
@@ -104,8 +116,13 @@ class StatelessClientSession(Session):
 
     def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
         if params is None:
-            params = key.params(meta=self.meta())
-        passed = params.meta
+            params = _default_params(self.binding, key, self.meta())
+        try:
+            passed = params.meta
+        except AttributeError:
+            # Of another type; the encoder says which is expected.
+            self._encode(key.message(id=self.requests_sent, params=params))
+            raise
         meta = self.meta() if passed is None else passed
         if token is not None:
             meta = meta.__replace__(progress_token=token)
@@ -333,11 +350,14 @@ class StatelessServerSession(Session):
         """
         name = FILTERS.get(key.name)
         if name is None and key.name != UPDATED:
-            text = f"clients cannot subscribe to {key.name}; use one of {', '.join([*FILTERS, UPDATED])}"
-            raise UsageError(text)
+            text = f"clients cannot subscribe to {key.name}, but only to {', '.join([*FILTERS, UPDATED])}"
+            hint = "; in a handler, send it with context.notify()"
+            raise UsageError(text if key.name in _SUBSCRIBED else text + hint)
         self.require_sendable(key, request=False)
         lines: list[bytes] = []
-        change: Any = key.params() if params is None else params
+        change: Any = _default_params(self.binding, key, None) if params is None else params
+        if not isinstance(change, cast("Any", key.params)):
+            self._encode(key.message(params=change))
         for subscription, accepted in self._subscriptions.items():
             uris = accepted.resource_subscriptions or ()
             wanted = any(uri in uris for uri in (change.uri, *about)) if name is None else getattr(accepted, name)

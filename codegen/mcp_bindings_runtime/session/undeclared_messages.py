@@ -27,7 +27,7 @@ class UndeclaredMessages(ABC):
 
     def _sendable_form(self, key: Any, params: Any, *, request: bool) -> tuple[Any, Any]:
         """Return the key and the params with which the session sends a message, after all checks of ``request``."""
-        require_method_key(key)
+        require_method_key(key, request=request)
         methods = self.binding.wire_methods
         wire: WireKey | None = None if methods is None else methods.keys.get(key)
         if wire is not None:

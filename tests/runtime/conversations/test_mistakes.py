@@ -215,7 +215,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
         "a transport must have the methods receive, interrupt, send and close, got 5",
     ),
     "serve over": (lambda: serve.over(5, server()), "a transport must have the methods receive, interrupt, send and close, got 5"),  # type: ignore[arg-type]
-    "server notify": (lambda: server().notify("x"), "pass a method key of the revision, .* not 'x'"),
+    "server notify": (lambda: server().notify("x"), "pass the key of a notification, .* not 'x'"),
     "roots": (lambda: client(roots=5), r"`roots` must be a list, such as \['/srv/project'\], got 5"),
     "roots of one path": (lambda: client(roots="/tmp"), r"`roots` must be a list, such as \['/tmp'\], got '/tmp'"),
     "client log level": (lambda: client(log_level="loud"), "the log level must be one of debug, info.*, got 'loud'"),
@@ -364,9 +364,9 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
         with pytest.raises(UsageError, match="`meta` must be a dict, got 5"):
             connected.call_tool("add", {"a": 1}, meta=5)
         for asked in ("tools/list", 5):
-            with pytest.raises(UsageError, match=r"pass a method key of the revision, such as `methods\.PING`"):
+            with pytest.raises(UsageError, match=r"pass the key of a request, such as `mcp\.methods\.CALL_TOOL`"):
                 connected.request(asked)
-        with pytest.raises(UsageError, match="pass a method key of the revision"):
+        with pytest.raises(UsageError, match="pass the key of a notification"):
             connected.notify("notifications/initialized")
         assert text_of(connected.call_tool("add", {"a": 1}, timeout=float("inf"))) == "2"
 

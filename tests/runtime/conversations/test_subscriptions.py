@@ -82,7 +82,7 @@ def test_a_subscriber_hears_what_it_asked_for_and_the_server_has():
 def test_the_server_tells_only_of_what_can_be_subscribed_to_and_what_it_has_declared():
     server = telling(tools=True, resources=False)
     with connected(server) as client, client.listen(tools=True):
-        with pytest.raises(UsageError, match=r"clients cannot subscribe to .*; use one of"):
+        with pytest.raises(UsageError, match=r"clients cannot subscribe to .*, but only to"):
             server.notify(mcp.methods.LOGGING_MESSAGE, mcp.types.LoggingMessageNotificationParams(level="info", data=1))
         with pytest.raises(UsageError, match="has not declared"):
             server.notify(RESOURCES)

@@ -20,14 +20,20 @@ export interface PriceRequestParams { sku: string; currency?: "EUR" | "USD"; }
 export interface PriceRequest extends JSONRPCRequest { method: "acme/price"; params: PriceRequestParams; }
 export interface PriceResult extends Result { cents: number; }
 
+export interface RefreshRequest extends JSONRPCRequest { method: "acme/refresh"; }
+export interface RefreshResult extends Result {}
+
+export interface StopRequest { jsonrpc: "2.0"; id: string | number; method: "acme/stop"; }
+export interface StopResult extends Result {}
+
 export interface ApproveRequest extends JSONRPCRequest { method: "acme/approve"; params: PriceRequestParams; }
 export interface ApproveResult extends Result { approved: boolean; }
 
 export interface SaleNotificationParams { sku: string; }
 export interface SaleNotification extends JSONRPCNotification { method: "acme/sale"; params: SaleNotificationParams; }
 
-export type ClientRequest = PriceRequest;
-export type ServerResult = PriceResult;
+export type ClientRequest = PriceRequest | RefreshRequest | StopRequest;
+export type ServerResult = PriceResult | RefreshResult | StopResult;
 export type ServerRequest = ApproveRequest;
 export type ClientResult = ApproveResult;
 export type ServerNotification = SaleNotification;

@@ -118,6 +118,79 @@ def test_wrong_params_are_refused_on_both_sides_with_their_place(revision: str, 
 
 
 @each_revision
+def test_params_that_are_missing_or_of_another_type_are_refused_before_they_are_sent(revision: str, acme: Any) -> None:
+    server, faults = serving(revision, extensions=[acme]), []
+    wrong = (None, {"sku": "A"}, 5, acme.PriceRequestParams(sku="A"))
+
+    @server.handler(acme.methods.PRICE)
+    def price(params: Any, context: Any) -> Any:
+        for each in wrong:
+            with pytest.raises(EncodeError) as caught:
+                context.notify(acme.methods.SALE, each)
+            faults.append(str(caught.value).partition(" (")[0])
+        return acme.PriceResult(cents=1)
+
+    with asking(server, extensions=[acme]) as client:
+        for params in (None, {"sku": "A"}, acme.SaleNotificationParams(sku="A")):
+            with pytest.raises(EncodeError, match=r"\$\.params"):
+                client.request(acme.methods.PRICE, params)
+        client.request(acme.methods.PRICE, wrong[-1])
+    assert faults == [
+        "$.params: found nothing, expected an object",
+        "$.params: found a dict, expected a SaleNotificationParams",
+        "$.params: found 5, expected a SaleNotificationParams",
+        "$.params: found a PriceRequestParams, expected a SaleNotificationParams",
+    ]
+
+
+@each_handshake
+def test_an_announcement_with_wrong_params_is_refused_also_without_clients(revision: str, acme: Any) -> None:
+    for params in (None, {"sku": "A"}):
+        with pytest.raises(EncodeError):
+            serving(revision, extensions=[acme]).notify(acme.methods.SALE, params)
+
+
+@each_revision
+def test_a_method_without_params_needs_none(revision: str, acme: Any) -> None:
+    server = serving(revision, extensions=[acme])
+    for key in (acme.methods.REFRESH, acme.methods.STOP):
+        server.handler(key)(lambda params, context: None)
+    with asking(server, extensions=[acme]) as client:
+        assert isinstance(client.request(acme.methods.REFRESH), acme.RefreshResult)
+        assert isinstance(client.request(acme.methods.STOP), acme.StopResult)
+        with pytest.raises(EncodeError, match=r"\$\.params: found a PriceRequestParams, expected nothing"):
+            client.request(acme.methods.STOP, acme.PriceRequestParams(sku="A"))
+
+
+@each_stateless
+def test_an_announcement_to_clients_that_cannot_subscribe_to_it_names_the_way(revision: str, acme: Any) -> None:
+    with (
+        asking(server := serving(revision, extensions=[acme])) as client,
+        pytest.raises(
+            UsageError, match=r"cannot subscribe to acme/sale, .*; in a handler, send it with context.notify"
+        ),
+    ):
+        client.discover()
+        server.notify(acme.methods.SALE, acme.SaleNotificationParams(sku="A"))
+
+
+@each_revision
+def test_the_name_of_a_method_in_place_of_its_key_says_which_key_is_missing(revision: str, acme: Any) -> None:
+    server: Any = shop(revision, acme)
+    with pytest.raises(UsageError, match=r"acme/price is a method .*; pass its key, from `methods`, to handler\(\)"):
+        server.raw_handler("acme/price")
+    with asking(server, extensions=[acme]) as client:
+        with pytest.raises(
+            UsageError, match=r"such as `mcp.methods.CALL_TOOL` or one of an extension's `methods`, not "
+        ):
+            client.request("acme/price")
+        with pytest.raises(
+            UsageError, match=r"such as `mcp.methods.PROGRESS` or one of an extension's `methods`, not "
+        ):
+            client.notify("acme/sale")
+
+
+@each_revision
 def test_a_wrong_result_is_an_error_with_its_place(revision: str, acme: Any) -> None:
     server = serving(revision, capabilities=shop(revision, acme).capabilities)
     server.raw_handler("acme/price")(lambda params, context: {"cents": "many"})

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.errors import ResponseError, UnsupportedRevision
+from mcp_bindings_runtime.errors import EncodeError, ResponseError, UnsupportedRevision
 from mcp_bindings_runtime.session.events import Incoming, Outcome, Reply
 from support.bindings import binding
 from support.minimal_params import least_result, params_of, raw_params
@@ -51,6 +51,20 @@ def test_every_request_says_who_sends_it_in_which_revision_and_what_the_client_c
     sent = json.loads(left.request(key, params)[1])
     assert sent["params"]["_meta"] == meta()
     assert {name: value for name, value in sent["params"].items() if name != "_meta"} == (raw or {})
+
+
+@each_request
+@pytest.mark.parametrize("params", [{}, 5], ids=repr)
+def test_params_of_another_type_are_refused_before_they_are_sent(key: Any, params: Any) -> None:
+    left, _ = pair(NEWEST)
+    with pytest.raises(EncodeError, match=r"^\$\.params: found (a dict|5), expected a "):
+        left.request(key, params)
+
+
+def test_a_request_without_the_params_that_its_method_requires_is_refused() -> None:
+    left, _ = pair(NEWEST)
+    with pytest.raises(EncodeError, match=r"^\$\.params\.name: found nothing, expected a string"):
+        left.request(BINDING.requests["tools/call"], None)
 
 
 def test_a_log_level_is_asked_for_with_each_request() -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.errors import ConnectionClosed, UsageError
+from mcp_bindings_runtime.errors import ConnectionClosed, EncodeError, UsageError
 from mcp_bindings_runtime.session.events import Dropped, Outcome, Published, RequestCancelled
 from support.bindings import binding
 from support.revisions import LIST_CHANGES, STATELESS, newest
@@ -175,9 +175,19 @@ def test_what_is_not_subscribed_to_is_not_published(name: str) -> None:
     session = opened(NEWEST, "server")
     listen(session, ALL)
     with pytest.raises(
-        UsageError, match=f"clients cannot subscribe to {name}; use one of notifications/tools/list_changed, "
+        UsageError, match=f"clients cannot subscribe to {name}, but only to notifications/tools/list_changed, "
     ):
         session.publish(BINDING.notifications[name])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [(None, r"\$\.params\.uri: found nothing, expected a string"), ({}, r"\$\.params: found a dict, expected a ")],
+)
+def test_a_change_without_what_it_has_to_carry_is_refused_also_without_subscribers(params: Any, message: str) -> None:
+    session = opened(NEWEST, "server")
+    with pytest.raises(EncodeError, match=message):
+        session.publish(BINDING.notifications["notifications/resources/updated"], params)
 
 
 def test_what_is_not_declared_is_not_published() -> None:
