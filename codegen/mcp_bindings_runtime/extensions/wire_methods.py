@@ -63,7 +63,7 @@ class Schema(NamedTuple):
         if self.key.params is None:
             raise EncodeError(("params",), f"a {params.__class__.__name__}", "nothing", self.extension.codec.revision)
         # The message, since that is what knows the class of its params.
-        id_of = {"id": 0} if isinstance(self.key, RequestMethod) else {}
+        id_of = {"id": 0} if self.key.name in self.extension.requests else {}
         message: Any = self.extension.codec.unstructure(self.key.message(**id_of, params=params))
         return _object(message["params"])
 

@@ -6,7 +6,7 @@ Overview (Statelessness; General fields), Versioning and Compatibility, Discover
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, ResponseError, UnsupportedRevision, UsageError
@@ -356,7 +356,7 @@ class StatelessServerSession(Session):
         self.require_sendable(key, request=False)
         lines: list[bytes] = []
         change: Any = _default_params(self.binding, key, None) if params is None else params
-        if not isinstance(change, cast("Any", key.params)):
+        if not isinstance(change, key.params):
             self._encode(key.message(params=change))
         for subscription, accepted in self._subscriptions.items():
             uris = accepted.resource_subscriptions or ()
