@@ -7,7 +7,7 @@ with them. The type of a number is its unit.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import UsageError
 
@@ -63,12 +63,27 @@ def option(*, default: T) -> T:
     return declared
 
 
-def near_name(name: str, known: Collection[str]) -> str:
-    """Return `` (did you mean 'timeout'?)`` for the known name most like this one; empty if none is like it."""
+_SHORTEST: Final = 3
+"""Characters that a name must have for another one to be like it because it begins with it."""
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """Return the known name most like this one; None if none is like it."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, sorted(known), 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    longer = [each for each in known if min(len(each), len(name)) >= _SHORTEST and _begin_alike(each, name)]
+    close = get_close_matches(name, sorted(longer), 1, 0.0) or get_close_matches(name, sorted(known), 1)
+    return close[0] if close else None
+
+
+def near_name(name: str, known: Collection[str]) -> str:
+    """Return `` (did you mean 'timeout'?)`` for the known name most like this one; empty if none is like it."""
+    near = nearest(name, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 class Options:
@@ -77,17 +92,18 @@ class Options:
     _names: ClassVar[frozenset[str]] = frozenset()
     prerequisites: ClassVar[Mapping[str, Prerequisite]] = {}
     """Prerequisites of the options that not every revision has."""
-    unknown_error: ClassVar[type[Exception]] = UsageError
-    """The error for an unknown option."""
+    parameters: ClassVar[frozenset[str]] = frozenset()
+    """The parameters that the functions with these options have besides them."""
 
     def __init__(self, **options: Any) -> None:
-        """Raise ``unknown_error``; subclasses also raise ``UsageError`` for a value that does not fit its option."""
-        known = self.names()
-        unknown = next((name for name in options if name not in known), None)
+        """Raise ``UsageError`` for an unknown option; in subclasses, also for a value that does not fit its option."""
+        unknown = next((name for name in options if name not in self.names()), None)
         if unknown is not None:
-            hint = self.hint_for(unknown) or f"use {', '.join(sorted(known))}"
-            text = f"unknown option {unknown!r}{near_name(unknown, known)}; {hint}"
-            raise self.unknown_error(text)
+            known = self.names() | self.parameters
+            hint = self.hint_for(unknown)
+            more = f"; {hint}" if hint else near_name(unknown, known) or f"; use {', '.join(sorted(known))}"
+            text = f"unknown option {unknown!r}{more}"
+            raise UsageError(text)
         vars(self).update(options)
 
     @classmethod

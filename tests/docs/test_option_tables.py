@@ -130,7 +130,7 @@ def test_a_number_has_a_unit_and_its_text_names_it(cls):
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_number_is_validated(cls):
-    binding = [v2025_11_25.Client.binding] if issubclass(cls, ClientOptions) else []
+    binding = [v2025_11_25.Client.binding, None] if issubclass(cls, ClientOptions) else []
     for option in declared_options(cls):
         # `CachePolicy` validates it, together with the arguments of `cache`.
         if option.annotation.partition(" ")[0] in {*UNITS, "int"} and option.name != "ttl_ms":

@@ -33,7 +33,7 @@ class HandshakeClient(Client):
     options_class = HandshakeClientOptions
 
     def __init__(self, open_transport: Callable[[], Transport], **options: Any) -> None:
-        chosen = HandshakeClientOptions(self.binding, **options)
+        chosen = HandshakeClientOptions(self.binding, open_transport, **options)
         super().__init__(open_transport, chosen)
         tasks = chosen.tasks
         self._tasks = None if tasks is None else core_tasks(self.binding, self._handlers, tasks, self)

@@ -265,7 +265,11 @@ class Negotiation:
 
     def _client(self, cls: type[Any]) -> Any:
         """Return a new client of a revision, with the options and handlers that it has."""
-        start = self._open.but(_not_again) if isinstance(self._open, TransportFactory) else _not_again
+        start = (
+            self._open.but(_not_again, NegotiationOptions.names())
+            if isinstance(self._open, TransportFactory)
+            else _not_again
+        )
         client = cls(start, **self._offered(cls))
         keys: dict[str, RequestMethod[Any, Any] | NotificationMethod[Any]] = {
             **cls.binding.requests,

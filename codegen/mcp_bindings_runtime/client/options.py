@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from ..binding import Binding
 from ..errors import UsageError
 from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
-from ..options import INTRODUCTION, Options, Prerequisite, Seconds, near_name, option
+from ..options import INTRODUCTION, Options, Prerequisite, Seconds, nearest, option
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
 from ..validation import require_instance, require_list, require_mappings, require_positive_integers, require_seconds
@@ -61,6 +61,7 @@ class ClientOptions(Options):
     """Options of a client of any revision.
 
     Raises ``UsageError`` for an unknown option, one that the revision does not have, and a value that is not valid.
+    ``open_transport`` is the function that opens the client's transport.
     """
 
     prerequisites: ClassVar[Mapping[str, Prerequisite]] = {
@@ -155,17 +156,15 @@ class ClientOptions(Options):
     extensions: Sequence[ModuleType | Extension] = option(default=())
     """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
 
-    def __init__(self, binding: Binding, **options: Any) -> None:
+    def __init__(self, binding: Binding, open_transport: object, **options: Any) -> None:
         lacking = self.lacking_in(binding)
         known = self.names() - (lacking & _CALLBACKS.keys())
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
-            hint = (
-                _FOREIGN.get(unknown)
-                or _transport_of(unknown)
-                or near_name(unknown, known | frozenset[str]().union(*_transport_options().values()))
-            )
-            more = hint or f"; use {', '.join(sorted(known - lacking))}{_also_over_transports()}"
+            parameters: frozenset[str] = getattr(open_transport, "parameters", frozenset())
+            known |= parameters
+            hint = _FOREIGN.get(unknown) or _transport_of(unknown) or _near_option(unknown, known)
+            more = hint or f"; use {', '.join(sorted(known - lacking))}"
             text = f"clients of {binding.revision} have no option {unknown!r}{more}"
             raise UsageError(text)
         super().__init__(**options)
@@ -242,13 +241,6 @@ def _transport_options() -> dict[str, frozenset[str]]:
     }
 
 
-def _also_over_transports() -> str:
-    """Return ``; with Client.in_memory also caller``, and so on for each transport."""
-    return "".join(
-        f"; with Client.{method} also {', '.join(sorted(names))}" for method, names in _transport_options().items()
-    )
-
-
 def _transport_of(name: str) -> str:
     """Return ``; it is an option of Client.http`` if clients over another transport have the option; else nothing."""
     return "".join(
@@ -256,6 +248,14 @@ def _transport_of(name: str) -> str:
         for method, names in _transport_options().items()
         if name in names
     )
+
+
+def _near_option(name: str, known: frozenset[str]) -> str:
+    """Return `` (did you mean 'timeout'?)`` for the most similar option; if it is not known, also who has it."""
+    near = nearest(name, known.union(*_transport_options().values()))
+    if near is None:
+        return ""
+    return f" (did you mean {near!r}?)" + ("" if near in known else _transport_of(near))
 
 
 class HandshakeClientOptions(ClientOptions):
@@ -288,8 +288,8 @@ class StatelessClientOptions(ClientOptions):
     cache: ResultCache | bool = option(default=False)
     """Cache of results: True for one of this client, or a `ResultCache` for several clients."""
 
-    def __init__(self, binding: Binding, **options: Any) -> None:
-        super().__init__(binding, **options)
+    def __init__(self, binding: Binding, open_transport: object, **options: Any) -> None:
+        super().__init__(binding, open_transport, **options)
         require_instance("rounds", self.rounds, int, "an integer")
         require_seconds(probe=self.probe)
         if self.require and not self.discover:

@@ -36,7 +36,7 @@ class StatelessClient(Client):
     options_class = StatelessClientOptions
 
     def __init__(self, open_transport: Callable[[], Any], **options: Any) -> None:
-        self._stateless_options = chosen = StatelessClientOptions(self.binding, **options)
+        self._stateless_options = chosen = StatelessClientOptions(self.binding, open_transport, **options)
         if chosen.tasks:
             from ..tasks.extension_binding import with_tasks
 

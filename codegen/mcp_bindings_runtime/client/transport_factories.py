@@ -22,16 +22,18 @@ if TYPE_CHECKING:
 
 _WHO = frozenset({"authorization", "cookie"})
 """Headers that identify the user."""
+_CALLER = frozenset({"caller"})
 
 
 class TransportFactory:
     """Opens a transport each time that it is called.
 
     ``origin`` identifies the server; ``auth`` returns the credentials if the user may change from request to request.
-    ``negotiate`` opens a transport for a revision that is not known yet, if that is another one.
+    ``negotiate`` opens a transport for a revision that is not known yet, if that is another one. ``parameters`` are the
+    keyword parameters of the function that makes the client, besides the client's options.
     """
 
-    __slots__ = ("_start", "auth", "negotiate", "origin")
+    __slots__ = ("_start", "auth", "negotiate", "origin", "parameters")
 
     def __init__(
         self,
@@ -39,19 +41,21 @@ class TransportFactory:
         origin: Hashable,
         auth: AuthFunction | None = None,
         negotiate: Callable[[], Transport] | None = None,
+        parameters: frozenset[str] = frozenset(),
     ) -> None:
         self._start = start
         self.origin = origin
         self.auth = auth
         self.negotiate = negotiate
+        self.parameters = parameters
 
     def __call__(self) -> Transport:
         """Return an open transport."""
         return self._start()
 
-    def but(self, start: Callable[[], Transport]) -> TransportFactory:
-        """Return a factory for the same server with another function."""
-        return TransportFactory(start, self.origin, self.auth)
+    def but(self, start: Callable[[], Transport], parameters: frozenset[str] = frozenset()) -> TransportFactory:
+        """Return a factory for the same server with another function, and with more ``parameters``."""
+        return TransportFactory(start, self.origin, self.auth, parameters=self.parameters | parameters)
 
 
 def require_factory(value: Any) -> None:
@@ -78,7 +82,8 @@ def child(command: Sequence[str], **options: Any) -> TransportFactory:
         return Child(command, env=chosen.env, inherit_env=chosen.inherit_env, cwd=chosen.cwd, stderr=chosen.stderr)
 
     variables = sorted((chosen.env or {}).items())
-    return TransportFactory(start, ("stdio", *command, str(chosen.cwd), chosen.inherit_env, *variables))
+    origin = ("stdio", *command, str(chosen.cwd), chosen.inherit_env, *variables)
+    return TransportFactory(start, origin, parameters=StdioOptions.names())
 
 
 def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
@@ -98,7 +103,9 @@ def http(url: str, *, facts: Facts | None, **options: Any) -> TransportFactory:
     # An authenticator stands for one user, though its tokens change.
     auth = None if isinstance(chosen.auth, Authenticator) else chosen.auth
     negotiate = None if facts is None or not facts.only_sse else lambda: open_http(url, chosen)
-    return TransportFactory(lambda: open_http(url, chosen, facts=facts), origin, auth, negotiate)
+    return TransportFactory(
+        lambda: open_http(url, chosen, facts=facts), origin, auth, negotiate, parameters=HttpClientOptions.names()
+    )
 
 
 def _require_url(value: Any) -> None:
@@ -161,7 +168,7 @@ def memory(server: Any, caller: Caller | str | None = None) -> TransportFactory:
 
         return serve_in_thread(server.serve if user is None else partial(server.serve, caller=user))
 
-    return TransportFactory(join, ("memory", server, user))
+    return TransportFactory(join, ("memory", server, user), parameters=_CALLER)
 
 
 def _server_instead(value: Any) -> str:
@@ -187,7 +194,7 @@ def hosted(servers: Sequence[Server], caller: Caller | str | None = None) -> Tra
 
         return serve_in_thread(MultiRevisionServer(servers, caller=user).serve)
 
-    return TransportFactory(join, ("memory", *servers, user))
+    return TransportFactory(join, ("memory", *servers, user), parameters=_CALLER)
 
 
 def _as_caller(value: Caller | str | None) -> Caller | None:
@@ -202,7 +209,8 @@ def replay(path: str | os.PathLike[str], ignore: Sequence[str]) -> TransportFact
     """Return a factory for servers of this process that answer from the recording in a file; raise as ``Replay``."""
     from ..replay.server import replay_servers
 
-    return hosted(replay_servers(path, ignore))
+    factory = hosted(replay_servers(path, ignore))
+    return TransportFactory(factory, factory.origin, parameters=frozenset({"ignore"}))
 
 
 def existing(transport: Transport) -> TransportFactory:

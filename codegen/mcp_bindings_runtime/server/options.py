@@ -35,7 +35,7 @@ class ServerOptions(Options):
         "ping_failures": Prerequisite("method", "ping"),
         "tasks": Prerequisite("method", "tasks/result"),
     }
-    unknown_error = TypeError
+    parameters = frozenset({"name", "version"})
 
     @classmethod
     def hint_for(cls, name: str) -> str | None:
@@ -87,7 +87,7 @@ class ServerOptions(Options):
     """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
 
     def __init__(self, **options: Any) -> None:
-        """Raise `UsageError` for a value that does not fit its option, and ``TypeError`` for an unknown option."""
+        """Raise `UsageError` for an unknown option, and for a value that does not fit its option."""
         super().__init__(**options)
         require_seconds(timeout=self.timeout, limit=self.limit, grace=self.grace, ping=self.ping or 0)
         require_positive_integers(workers=self.workers, ping_failures=self.ping_failures, page_size=self.page_size)

@@ -292,7 +292,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "http authorization": (lambda: mounted(authorization=5), r"`authorization` must be an Authorization\("),
     "http option": (
         lambda: mounted(pth="/mcp"),
-        r"unknown option 'pth' \(did you mean 'path'\?\); use allowed_hosts, .*path",
+        r"^unknown option 'pth' \(did you mean 'path'\?\)$",
     ),
     "run host": (lambda: listening(host=5), "`host` must be a str such as '127.0.0.1', got 5"),
     "run port": (
@@ -304,8 +304,13 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "run grace": (lambda: listening(grace=-1), "`grace` must be a number of seconds >= 0, got -1"),
     "run option": (
         lambda: listening(pth="/mcp"),
-        r"unknown option 'pth' \(did you mean 'path'\?\); use .*grace, .*ready",
+        r"^unknown option 'pth' \(did you mean 'path'\?\)$",
     ),
+    "run port option": (lambda: listening(prot=8000), r"^unknown option 'prot' \(did you mean 'port'\?\)$"),
+    "run host option": (lambda: listening(hots="::1"), r"^unknown option 'hots' \(did you mean 'host'\?\)$"),
+    "run other option": (lambda: listening(weather=1), "^unknown option 'weather'; use allowed_hosts, .*port, ready"),
+    "http port": (lambda: mounted(port=1), "^unknown option 'port'; it is an option of run_http and serve.http$"),
+    "server option": (lambda: server(nam="x"), r"^unknown option 'nam' \(did you mean 'name'\?\)$"),
     "store sessions": (lambda: MemoryStore(sessions=0), "`sessions` must be an integer >= 1, got 0"),
     "store lifetime": (lambda: MemoryStore(lifetime="x"), "`lifetime` must be a number > 0, got 'x'"),  # type: ignore[arg-type]
     "token judge": (lambda: Authorization(5, resource="https://a", authorization_servers=["https://b"]), "`validate` must be a function, got 5"),  # type: ignore[arg-type]

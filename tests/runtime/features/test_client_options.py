@@ -9,8 +9,10 @@ from queue import Queue
 import pytest
 from checkout import GENERATED, REVISIONS
 from mcp_bindings import connect
+from mcp_bindings_runtime.client.options import NegotiationOptions, StatelessClientOptions
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.options import INTRODUCTION
+from mcp_bindings_runtime.transports.options import StdioOptions
 from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS
 from support.scripted_peers import PATIENCE, package, scripted_server, text_of
 
@@ -56,8 +58,8 @@ def test_the_error_lists_the_options_of_the_revision(revision):
     mcp = package(revision)
     with pytest.raises(UsageError, match="no option 'weather_of_tomorrow'; use ") as error:
         mcp.Client.in_memory(mcp.Server("s", "1"), weather_of_tomorrow=print)
-    listed = str(error.value).split("; ")[1].removeprefix("use ").split(", ")
-    assert {*listed} == typed_options(revision)
+    listed = str(error.value).partition("; use ")[2].split(", ")
+    assert {*listed} == typed_options(revision) | {"caller"}
 
 
 @each_revision
@@ -75,8 +77,36 @@ def test_an_option_of_a_transport_is_found(revision):
         mcp.Client.http("http://127.0.0.1/mcp", header={})
     with pytest.raises(UsageError, match=r"no option 'env'; it is an option of Client\.stdio and connect\.stdio$"):
         mcp.Client.http("http://127.0.0.1/mcp", env={})
+    with pytest.raises(
+        UsageError, match=r"\(did you mean 'env'\?\); it is an option of Client\.stdio and connect\.stdio$"
+    ):
+        mcp.Client.http("http://127.0.0.1/mcp", evn={})
     with pytest.raises(UsageError, match=r"the variable KEY of `env` must be a str, got 3"):
         mcp.Client.stdio(["server"], env={"KEY": 3})
+
+
+def misspelt(name):
+    """The name without its third letter."""
+    return name[:2] + name[3:]
+
+
+OPENED_BY_STDIO = [*StdioOptions.names(), *NegotiationOptions.names(), *StatelessClientOptions.names()]
+
+
+@pytest.mark.parametrize("name", sorted({*OPENED_BY_STDIO} - {"discover", "restart"}))
+def test_each_misspelt_option_of_connect_is_found(name):
+    with pytest.raises(UsageError, match=rf"no option '{misspelt(name)}' \(did you mean '{name}'\?\)$"):
+        connect.stdio(["server"], **{misspelt(name): None})
+
+
+def test_suggestions_are_options_that_the_transport_takes():
+    server = package(REVISIONS[-1]).Server("s", "1")
+    for option, near in {"hadnlers": "handlers", "calller": "caller"}.items():
+        with pytest.raises(UsageError, match=rf"no option '{option}' \(did you mean '{near}'\?\)$"):
+            connect.in_memory(server, **{option: None})
+    text = r"\(did you mean 'headers'\?\); it is an option of Client\.http and connect\.http$"
+    with pytest.raises(UsageError, match=text):
+        connect.stdio(["server"], heades={})
 
 
 @each_revision

@@ -134,7 +134,7 @@ def test_a_class_as_the_schema_of_a_form_names_the_method_for_classes() -> None:
 @pytest.mark.parametrize("option", ["lifespan", "auth", "token_verifier", "middleware"])
 def test_options_of_servers_of_other_libraries_say_what_to_write(option: str) -> None:
     mcp = package(REVISIONS[-1])
-    with pytest.raises(TypeError, match=rf"^unknown option '{option}'; (open|pass|wrap) "):
+    with pytest.raises(UsageError, match=rf"^unknown option '{option}'; (open|pass|wrap) "):
         mcp.Server("demo", "1.0", **{option: None})
 
 

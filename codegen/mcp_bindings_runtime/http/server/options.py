@@ -96,6 +96,12 @@ class EndpointOptions(Options):
     (`wsgi.multiprocess`) and `store` is not shared.
     """
 
+    @classmethod
+    def hint_for(cls, name: str) -> str | None:
+        """Return that only an HTTP server has an option; None for other names."""
+        listening = HttpServerOptions.names() | HttpServerOptions.parameters
+        return "it is an option of run_http and serve.http" if name in listening - cls.names() else None
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         require_instance("path", self.path, str, "a str")
@@ -151,6 +157,7 @@ class EndpointOptions(Options):
 class HttpServerOptions(EndpointOptions):
     """Options of an HTTP server: those of its endpoint, and its own. Raises ``UsageError`` like ``EndpointOptions``."""
 
+    parameters = frozenset({"host", "port"})
     path: str = option(default="/mcp")
     """Path of the endpoint."""
     idle: Seconds = option(default=10.0)
