@@ -130,6 +130,7 @@ class TwinNegotiation(Negotiation):
         self._first = connection
         self._transport = transport
         self._last_id = connection.session.requests_sent
+        self._noise = connection.noise
         self._attached = attached
 
     def resume(self, fault: McpError, offer: Any) -> Any:

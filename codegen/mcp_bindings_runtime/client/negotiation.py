@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
+from ..connection.opening_noise import OpeningNoise
 from ..errors import (
     ConnectionClosed,
     DecodeError,
@@ -89,7 +90,7 @@ class Negotiation:
         self._timeout: float = options.get("timeout", ClientOptions.timeout)
         self._transport: Transport | None = None
         self._last_id = 0
-        self._noise = ""
+        self._noise = OpeningNoise()
         self._tried: dict[Era, McpError] = {}
         """The eras that the server has refused, each with its error."""
         self._probe_id: int | None = None
@@ -201,7 +202,6 @@ class Negotiation:
             client.greet(connection, timeout=self._probe_timeout())
         finally:
             self._last_id = connection.session.requests_sent
-            self._noise = connection.noise
         return Agreed(client, connection)
 
     def _probe_timeout(self) -> float:
@@ -319,6 +319,7 @@ class Negotiation:
         return sorted(requests | notifications)
 
     def _close(self) -> None:
+        self._noise.end()
         if self._transport is not None:
             self._transport.close()
             self._transport = self._probe_id = None

@@ -21,6 +21,7 @@ from .calls import Call, PendingCalls, Requestor
 from .deferred_interrupt import DeferredInterrupt, defer_interrupt
 from .leader_followers import LeaderFollowers, SerialQueue
 from .notification_buffer import NotificationBuffer
+from .opening_noise import OpeningNoise, drop
 from .progress_queue import ProgressQueue
 
 R = TypeVar("R")
@@ -73,7 +74,7 @@ class Connection(Requestor):
         self.end: ConnectionClosed | None = None  # why the connection has ended
         self._ending = Lock()
         self._shutting = RLock()
-        self.noise = ""  # what was dropped last before the session was open
+        self.noise = OpeningNoise()
         self._mute = False
         """Whether answers cannot be sent any more."""
         self._left = False  # whether the connection has lost its last user
@@ -222,10 +223,9 @@ class Connection(Requestor):
 
     def _extend(self, call: Call) -> None:
         """Move the deadline of a call by the seconds that did not count. Raise ``RequestTimeout`` if all did."""
-        paused: dict[Any, float] = getattr(self._transport, "paused", {})
-        seconds = paused.pop(call.id, 0.0)
+        seconds: float = getattr(self._transport, "paused", {}).pop(call.id, 0.0)
         if not seconds:
-            raise call.overdue(self.noise if self.session.peer_capabilities is None else "")
+            raise call.overdue(self.noise.last)
         call.deadline += seconds
         call.limit += seconds
 
@@ -255,7 +255,8 @@ class Connection(Requestor):
     # Receiving.
 
     def start(self) -> None:
-        """Start reading even if no caller waits for a message."""
+        """Start reading even if no caller waits for a message: the session is open."""
+        self.noise.end(opened=True)
         self._threads.start()
 
     def listen(self) -> None:
@@ -365,9 +366,7 @@ class Connection(Requestor):
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
-            opening = self.session.side == "client" and self.session.peer_capabilities is None and not event.expected
-            self.noise = event.reason if opening else self.noise
-            write_log("debug" if event.expected else "warning" if opening else "info", "dropped: %s", event.reason)
+            drop(self, event)
         elif not isinstance(event, Reply):
             # Replies were queued before; this cancels a late task.
             self._replies.put(event.line)
@@ -435,6 +434,7 @@ class Connection(Requestor):
             if self.end is not None:
                 return
             self.end = end
+        self.noise.end()
         with self.lock:
             calls = self.calls.end()
         for call in calls:

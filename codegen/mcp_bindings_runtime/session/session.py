@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..binding import OTHER_SIDE, Binding
-from ..codec.error_wording import describe
 from ..codec.json_text import NotJson, refuse_constant
 from ..errors import ConnectionClosed, DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
 from ..facts import Era
@@ -32,6 +31,7 @@ from ..meta import meta_of, token_in
 from ..methods import NotificationMethod, RequestMethod, Side
 from . import lifecycle, progress
 from .events import Batch, Dropped, Event, Incoming, LateTask, Notified, Outcome, Reply, RequestCancelled
+from .foreign_output import dropped_line, dropped_value
 from .late_tasks import LateTasks
 from .undeclared_messages import UndeclaredMessages
 
@@ -339,8 +339,7 @@ class Session(UndeclaredMessages):
             value = json.loads(line.decode(), parse_constant=refuse_constant)
         except (NotJson, ValueError, RecursionError):
             if self.side == "client":
-                found = describe(line.decode("utf-8", "replace"))
-                return (Dropped(f"the server wrote {found}, which is not a message"),)
+                return (dropped_line(line),)
             reason = f"{error.found} at {error.path}"
             return (self._refuse_without_id(ErrorObject(PARSE_ERROR, "Parse error", {"reason": reason})),)
         if value.__class__ is list and value and self.binding.batches:
@@ -367,7 +366,7 @@ class Session(UndeclaredMessages):
         if found.kind == "response" or (found.kind == "unknown" and self.side == "client"):
             key = None if found.id is None else self._pending.get(found.id)
             if key is None:
-                return Dropped(f"an invalid response: {error}", bad=True)
+                return dropped_value(value, found, error)
             from ..codec.unknown_content import tolerate_unknown_content
 
             return self._receive_response(found.id, *tolerate_unknown_content(self.binding.codec, key, value, error))

@@ -290,6 +290,21 @@ def test_an_answer_to_another_id_is_no_answer(revision: str, made_of: Callable[[
 # Batches.
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"level": "info"}', '{"level": "info"}'),
+        ("[]", "[]"),
+        ('"' + "x" * 99 + '"', '"' + "x" * 59 + "…"),
+        ("Listening", '"Listening"'),
+    ],
+)
+def test_what_is_not_a_message_of_json_rpc_is_shown(revision: str, text: str, shown: str) -> None:
+    event = only(opened(revision, "client").receive(text.encode()), Dropped)
+    assert event.reason == f"the server wrote {shown}, which is not a message"
+
+
 def batch(*messages: Json) -> bytes:
     return line(list(messages))
 
