@@ -90,6 +90,7 @@ class Fetcher:
             "Host": parts.netloc,
         }
         addresses = self._addresses(parts)
+        exchange.url = parts.geturl()
         while True:
             pool, target = self._pool(parts, addresses.pop(0))
             left = exchange.remaining()
@@ -112,7 +113,7 @@ class Fetcher:
                 finally:
                     close(response)
             except FAILURES as fault:
-                failure = error_from(fault, exchange, parts.geturl())
+                failure = error_from(fault, exchange)
                 if addresses and isinstance(failure, ConnectionClosed) and failure.unread and not exchange.ended:
                     continue
                 raise failure from fault

@@ -51,7 +51,7 @@ def test_a_server_that_is_trusted_is_spoken_to(identity: tuple[Path, Path]) -> N
 
 def test_a_server_that_is_not_trusted_is_not(identity: tuple[Path, Path]) -> None:
     with secured(identity) as peer:
-        with pytest.raises(ConnectionClosed, match=r"no secure connection .*; to trust .* pass `tls="):
+        with pytest.raises(ConnectionClosed, match=rf"no secure connection to {peer.url}: .*; to trust .* pass `tls="):
             package(NEWEST).Client.http(peer.url, timeout=PATIENCE).connect()
         assert not peer.requests
 

@@ -387,6 +387,27 @@ def test_an_endpoint_elsewhere_is_an_error_and_nothing_is_sent_there(target: str
         assert {each.path for each in peer.requests if each.method == "POST"} <= {"/mcp", "/%5C%5Cevil.example%5Cx"}
 
 
+STRANGE: list[tuple[str, bytes, str]] = [
+    ("json", answer(b"{}"), "returned application/json instead of text/event-stream"),
+    ("text", answer(b"hello", kind="text/plain"), "returned text/plain instead of text/event-stream"),
+    ("empty", answer(kind=""), "returned no media type instead of text/event-stream"),
+    ("stream", head() + event("hello") + END, "ended without an `endpoint` event, so it is not HTTP\\+SSE"),
+    *((f"status {status}", answer(status=status), f"answered with HTTP status {status}") for status in (400, 406, 415)),
+    ("loop", answer(status=301, Location="/mcp"), "redirects more than 5 times"),
+]
+"""Responses of servers that are not servers of HTTP+SSE."""
+
+
+@pytest.mark.parametrize(("said", "text"), [each[1:] for each in STRANGE], ids=[each[0] for each in STRANGE])
+@pytest.mark.parametrize("beside", [answer(status=404), head() + END], ids=["nothing", "a stream that ends"])
+def test_a_server_without_http_sse_is_reported_with_its_url_and_response(said: bytes, text: str, beside: bytes) -> None:
+    with HttpPeer(lambda request: beside if request.path.endswith("/sse") else said) as peer:
+        for revisions in (None, [OLD]):
+            with pytest.raises(ProtocolError, match=f"{peer.url} {text}") as raised:
+                client_of(peer, OLD, revisions=revisions).connect()
+            assert "There is no stream of HTTP+SSE (2024-11-05) at" in raised.value.__notes__[0]
+
+
 def test_a_stream_that_never_says_where_to_post_is_left_in_time() -> None:
     def play(request: Request) -> Iterator[bytes]:
         yield head()

@@ -63,6 +63,11 @@ class Exchange:
         """Held while its socket is shut, so that no other exchange uses it."""
         self._socket: Any = None
 
+    @property
+    def place(self) -> str:
+        """The URL for messages: without its query, which may hold a secret."""
+        return self.url.partition("?")[0]
+
     def forget_attempt(self) -> None:
         """Prepare for another attempt, which may reach the server in another way."""
         self.sent = None

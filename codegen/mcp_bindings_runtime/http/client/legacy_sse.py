@@ -69,11 +69,9 @@ class LegacySse:
         ``HttpError`` for a refusal, ``ProtocolError`` for another response, ``ConnectionClosed``, ``RequestTimeout``.
         """
         self._exchange.deadline = deadline
-        response = self._find() if search else self._get("")
+        response = self._find() if search else self._begin("")
+        self._exchange.deadline = inf
         try:
-            while not self._target:
-                self._process(self._first_part(response))
-            self._exchange.deadline = inf
             Thread(target=self._run, args=(response,), name="mcp-http-sse", daemon=True).start()
         except BaseException:
             close(response)
@@ -82,7 +80,7 @@ class LegacySse:
     def _find(self) -> Response:
         url = self._endpoint.url
         try:
-            return self._get("")
+            return self._begin("")
         except ProtocolError as fault:
             if isinstance(fault, HttpError) and not rejects_message(fault.status):
                 raise
@@ -90,7 +88,7 @@ class LegacySse:
         tried = sibling_urls(url, "sse")
         for each in tried:
             try:
-                response = self._get(each)
+                response = self._begin(each)
             except ProtocolError as fault:
                 if isinstance(fault, HttpError) and not rejects_message(fault.status):
                     raise
@@ -104,6 +102,21 @@ class LegacySse:
         )
         raise refusal
 
+    def _begin(self, url: str) -> Response:
+        """Return the stream at a URL once it has named the URL to post to. Raise as ``open``."""
+        response = self._get(url)
+        try:
+            while not self._target and (part := next_part(response, self._exchange)):
+                self._process(part)
+        except BaseException:
+            close(response)
+            raise
+        if not self._target:
+            close(response)
+            text = f"the stream of {self._exchange.place} ended without an `endpoint` event, so it is not HTTP+SSE"
+            raise ProtocolError(text)
+        return response
+
     def _get(self, url: str) -> Response:
         """Return the stream at a URL. Raise as ``open``."""
         response = self._endpoint.get(self._exchange, {}, url)
@@ -111,14 +124,14 @@ class LegacySse:
             raise http_error_of(response, self._exchange)
         if media_type_of(response) != STREAM:
             close(response)
-            text = f"{self._exchange.url} returned {media_type_of(response) or 'no media type'} instead of {STREAM}"
+            text = f"{self._exchange.place} returned {media_type_of(response) or 'no media type'} instead of {STREAM}"
             raise ProtocolError(text)
         return response
 
     def _first_part(self, response: Response) -> bytes:
         part = next_part(response, self._exchange)
         if not part:
-            text = "the stream of the server ended before the session was open"
+            text = f"the stream of {self._exchange.place} ended before the session was open"
             raise ConnectionClosed(text)
         return part
 

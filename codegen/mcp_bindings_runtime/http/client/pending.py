@@ -91,14 +91,14 @@ def unusable_response(response: Response, exchange: Exchange) -> ProtocolError:
     close(response)
     if response.status in {202, 204}:
         how = f"accepted the request (HTTP status {response.status}) without an answer"
-        return ProtocolError(f"{exchange.what}: {exchange.url} {how}")
+        return ProtocolError(f"{exchange.what}: {exchange.place} {how}")
     found = kind or "no type"
-    return ProtocolError(f"{exchange.what}: the answer of {exchange.url} must be {JSON} or {STREAM}, got {found}")
+    return ProtocolError(f"{exchange.what}: the answer of {exchange.place} must be {JSON} or {STREAM}, got {found}")
 
 
 def no_answer(exchange: Exchange) -> ProtocolError:
     """Return the exception for a body that contains no response to the request."""
-    return ProtocolError(f"{exchange.what}: the answer of {exchange.url} contains no response to this request")
+    return ProtocolError(f"{exchange.what}: the answer of {exchange.place} contains no response to this request")
 
 
 def post_and_wait(
@@ -140,5 +140,5 @@ def post_and_wait(
                     on_message(line)
     finally:
         close(response)
-    text = f"{out.what}: the stream of {exchange.url} ended before the answer"
+    text = f"{out.what}: the stream of {exchange.place} ended before the answer"
     raise ConnectionClosed(text)

@@ -181,7 +181,7 @@ class ResponseStream:
     def _cut_off(self) -> ConnectionClosed:
         how = "" if self._resume is None else ", and it has no event id from which to resume it"
         return ConnectionClosed(
-            f"{self._exchange.what}: the stream of {self._exchange.url} ended before the answer{how}"
+            f"{self._exchange.what}: the stream of {self._exchange.place} ended before the answer{how}"
         )
 
     def _ends_subscription(self, data: bytes) -> bool:
@@ -201,7 +201,7 @@ class ResponseStream:
                 fault, self._exchange, failures, wanted=self._acknowledged, server_delay=self._events.retry
             )
             if retry is None:
-                begun = f"{self._exchange.what}: the stream of {self._exchange.url}"
+                begun = f"{self._exchange.what}: the stream of {self._exchange.place}"
                 text = f"{begun} ended before the answer, and cannot be resumed: {fault}"
                 raise ConnectionClosed(text) from fault
             if self._repeater.wait(self._exchange, retry):

@@ -139,7 +139,7 @@ class Wire:
                     timeout=Timeout(connect=connect, read=left),
                 )
         except FAILURES as fault:
-            raise error_from(fault, exchange, url) from fault
+            raise error_from(fault, exchange) from fault
         except ValueError as fault:
             text = f"{exchange.what}: this cannot be sent: {fault}"
             raise UsageError(text) from fault
@@ -186,7 +186,7 @@ def _read_body(response: Response, exchange: Exchange, limit: int) -> bytes:
                 raise MessageTooLarge(size, limit)
         return b"".join(parts)
     except FAILURES as fault:
-        raise error_from(fault, exchange, "") from fault
+        raise error_from(fault, exchange) from fault
 
 
 def _check_length(response: Response, exchange: Exchange) -> None:
@@ -217,7 +217,7 @@ def next_part(response: Response, exchange: Exchange) -> bytes:
     try:
         return _part(response, exchange)
     except FAILURES as fault:
-        raise error_from(fault, exchange, "") from fault
+        raise error_from(fault, exchange) from fault
 
 
 def discard(response: Response, exchange: Exchange) -> None:
@@ -255,22 +255,22 @@ def _refuse_coding(response: Response, exchange: Exchange) -> None:
         raise ProtocolError(text)
 
 
-def error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
+def error_from(fault: Exception, exchange: Exchange) -> Exception:
     """Return the exception for a failure of urllib3 or of a socket; ``unread`` if nothing of the request was sent."""
-    error = _error_from(fault, exchange, url)
+    error = _error_from(fault, exchange)
     if isinstance(error, ConnectionClosed):
         error.unread = exchange.sent is None
     return error
 
 
-def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
+def _error_from(fault: Exception, exchange: Exchange) -> Exception:
     if exchange.ended:
         return exchange.closed()
     if isinstance(fault, ReadTimeoutError | TimeoutError) and not isinstance(fault, NewConnectionError):
         with suppress(Exception):
             exchange.remaining()
             # The deadline has not passed, so the connection could not be opened in time.
-            return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached in time")
+            return ConnectionClosed(f"{exchange.what}: {exchange.place} cannot be reached in time")
         return exchange.timed_out()
     tunnel = _TUNNEL.search(str(fault)) if isinstance(fault, ProxyError) else None
     if tunnel is not None and int(tunnel[1]) == 407:
@@ -278,9 +278,10 @@ def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
     if isinstance(fault, ProxyError) and isinstance(fault.original_error, NewConnectionError):
         return ConnectionClosed(f"{exchange.what}: the proxy cannot be reached: {_reason(fault.original_error)}")
     if isinstance(fault, NameResolutionError):
-        return ConnectionClosed(f"{exchange.what}: the name of {origin(url)} is not known")
+        reason = f"no address is known for {_host(exchange.url)!r}"
+        return ConnectionClosed(f"{exchange.what}: {exchange.place} cannot be reached: {reason}")
     if isinstance(fault, NewConnectionError):
-        return ConnectionClosed(f"{exchange.what}: {origin(url)} cannot be reached: {_reason(fault)}")
+        return ConnectionClosed(f"{exchange.what}: {exchange.place} cannot be reached: {_reason(fault)}")
     if isinstance(fault, SSLError | ssl.SSLError):
         refused = next((each for each in (fault, *fault.args) if isinstance(each, ssl.SSLCertVerificationError)), None)
         # A certificate stays as it is.
@@ -290,11 +291,9 @@ def _error_from(fault: Exception, exchange: Exchange, url: str) -> Exception:
             hint = "; to trust an authority of your own, pass `tls=ssl.create_default_context(cafile='ca.pem')`"
         elif any(each in str(fault) for each in _PLAIN):
             hint = "; if the server has no TLS, write http:// in its URL"
-        return ConnectionClosed(f"{exchange.what}: no secure connection to {origin(url)}: {fault}{hint}")
+        return ConnectionClosed(f"{exchange.what}: no secure connection to {exchange.place}: {fault}{hint}")
     how = "after a part of the answer" if exchange.response_began else "before the server answered"
-    return ConnectionClosed(
-        f"{exchange.what}: the connection to {exchange.url or url} ended {how} ({_innermost(fault)})"
-    )
+    return ConnectionClosed(f"{exchange.what}: the connection to {exchange.place} ended {how} ({_innermost(fault)})")
 
 
 def _reason(fault: NewConnectionError) -> str:
