@@ -204,6 +204,13 @@ def test_capabilities_are_valid_and_their_differences_are_named(
     check_named(value, found.value, found.ledger)
 
 
+def test_a_member_of_capabilities_that_the_target_does_not_declare_is_named() -> None:
+    roots = {"roots": {"listChanged": True}}
+    found = bridge.convert_capabilities(roots, of="client", to="2026-07-28", from_="2025-11-25")
+    assert found.value == roots
+    assert [(entry.pointer, entry.action) for entry in found.ledger] == [("/roots/listChanged", "kept")]
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_nothing_changes_within_a_revision(revision: str) -> None:
     for message in cases(revision)[::29]:

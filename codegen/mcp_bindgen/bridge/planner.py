@@ -213,12 +213,15 @@ class _Planner:
 
     def _object(self, pair: _Objects, site: str) -> Node:
         one, other = pair.source, pair.target
-        if other.is_map and (other.index is None or _is_json(other.index, self._target)):
+        is_empty = other.is_map and other.index is None
+        if (is_empty and not one.fields) or (
+            other.index is not None and other.is_map and _is_json(other.index, self._target)
+        ):
             return None
         if one.is_map and other.is_map:
             node = self._pair(one.index or _JSON, other.index or _JSON, f"{site}[*]")
             return None if node is None else ("map", node)
-        if other.is_map:
+        if other.is_map and not is_empty:
             message = f"no treatment for {one.path}, which is a map in {self._target.revision}"
             raise RuleError(message)
         name = one.path if one.path == other.path else f"{one.path} as {other.path}"
