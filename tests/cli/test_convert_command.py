@@ -148,7 +148,13 @@ def test_lines_that_are_not_json_are_errors(cli: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--to", "2024-11-05", "x"], "Missing option '--from'"),
+        (["--to", "2024-11-05", "x"], "--from missing; run: mcp-codegen convert --from OLD --to 2024-11-05 x"),
+        (
+            ["2025-11-25", "2026-07-28", "x"],
+            "--from and --to missing; run: mcp-codegen convert --from 2025-11-25 --to 2026-07-28 x",
+        ),
+        ([], "--from, --to and FILE missing; run: mcp-codegen convert --from OLD --to NEW FILE"),
+        (["--from", "2025-06-18", "--to", "2024-11-05", "x", "y"], "convert reads one FILE, got 2: x y"),
         (["--from", "2025-06-17", "--to", "2024-11-05", "x"], "--from: '2025-06-17' is not a bundled revision"),
         (["--from", "2025-06-18", "--to", "draft", "x"], "--to: 'draft' is not a bundled revision"),
         (["--from", "2025-06-18", "--to", "2024-11-05", "nosuch.jsonl"], "cannot read nosuch.jsonl"),
@@ -158,3 +164,15 @@ def test_bad_use(cli: Any, arguments: list[str], expected: str) -> None:
     status, out, err = cli("convert", *arguments)
     assert (status, out) == (2, "")
     assert expected in err
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_recording_of_another_revision_is_noticed(cli: Any) -> None:
+    path = recording(SESSION)
+    err = cli("convert", "--from", "2026-07-28", "--to", "2025-11-25", path).err
+    assert err.endswith("warning: session.jsonl:1: the conversation names 2025-11-25, but --from is 2026-07-28\n")
+    agreed = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
+    path = recording([SESSION[0], {"jsonrpc": "2.0", "id": 0, "result": agreed}])
+    assert "warning" not in cli("convert", "--from", "2025-06-18", "--to", "2024-11-05", path).err
+    err = cli("convert", "--from", "2025-11-25", "--to", "2024-11-05", path).err
+    assert "warning: session.jsonl:2: the conversation names 2025-06-18, but --from is 2025-11-25\n" in err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mcp_bindings import bridge
@@ -11,7 +11,9 @@ from mcp_bindings_runtime.binding import OTHER_SIDE
 
 from mcp_bindgen import catalog
 from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.validate.detection import named_revision
 from mcp_bindgen.validate.entries import Entry, Json, Side
+from mcp_bindgen.validate.findings import Place
 from mcp_bindgen.validate.limits import Limits
 from mcp_bindgen.validate.requests import OpenRequest, OpenRequests
 
@@ -46,15 +48,23 @@ class RecordingConverter:
         """Whether content was lost."""
         return bool(self.actions["dropped"] or self.actions["refused"])
 
+    def warnings(self) -> Iterator[str]:
+        """Yield a warning for each conversation that names another revision than the given one."""
+        for each in self._conversations.values():
+            if each.named is not None and each.named[1] != self._source:
+                place, revision = each.named
+                yield f"{place}: the conversation names {revision}, but --from is {self._source}"
+
     def convert(self, entry: Entry) -> ConvertedEntry:
         """Convert the next entry."""
         conversation = self._conversations.setdefault(entry.conversation, _Conversation())
+        methods = conversation.methods(entry)
         try:
             found = bridge.convert(
                 entry.value,
                 to=self._target,
                 from_=self._source,
-                answers=conversation.methods(entry),
+                answers=methods,
                 sender=entry.sender,
                 client_info=conversation.client_info,
                 client_capabilities=conversation.client_capabilities,
@@ -64,6 +74,7 @@ class RecordingConverter:
             message = f"{entry.place}: the message is nested too deeply"
             raise BindgenError(message) from None
         conversation.add(entry)
+        conversation.read_revision(entry, methods)
         self.read += 1
         self.written += len(found.messages)
         self.actions.update(each.action for each in found.ledger)
@@ -78,6 +89,8 @@ class _Conversation:
         self._open = OpenRequests(Limits())
         self.client_info: dict[str, Any] | None = None
         self.client_capabilities: dict[str, Any] | None = None
+        self.named: tuple[Place, Json] | None = None
+        """The place of the message that names the revision, and the revision: the one agreed on, or else the one offered."""
 
     def methods(self, entry: Entry) -> dict[str | int, str]:
         """Return the methods of the requests that the responses of an entry answer, by id; close these requests."""
@@ -89,6 +102,14 @@ class _Conversation:
                 methods[number] = found[0].method
                 self._open.close(number, found[0])
         return methods
+
+    def read_revision(self, entry: Entry, methods: Mapping[str | int, str]) -> None:
+        """Remember the revision that an entry names; ``methods`` are those that its responses answer, by id."""
+        for message in _messages(entry.value):
+            number = message.get("id")
+            named = named_revision(message, methods.get(number) if isinstance(number, str | int) else None)
+            if named is not None and (named.agreed or self.named is None):
+                self.named = entry.place, named.revision
 
     def add(self, entry: Entry) -> None:
         """Remember the requests of an entry."""

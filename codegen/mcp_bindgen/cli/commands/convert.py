@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_file, complete_revision
 from mcp_bindgen.cli.files import write_file
@@ -24,11 +26,10 @@ FORMAT = "mcp-convert/1"
 
 
 @click.command("convert", short_help="Convert recorded messages to another revision.")
-@click.argument("path", metavar="FILE", shell_complete=complete_file)
+@click.argument("words", metavar="FILE", nargs=-1, shell_complete=complete_file)
 @click.option(
     "--from",
     "source",
-    required=True,
     metavar="REVISION",
     shell_complete=complete_revision,
     help="Revision of the recording.",
@@ -36,7 +37,6 @@ FORMAT = "mcp-convert/1"
 @click.option(
     "--to",
     "target",
-    required=True,
     metavar="REVISION",
     shell_complete=complete_revision,
     help="Revision to convert to.",
@@ -57,7 +57,14 @@ FORMAT = "mcp-convert/1"
 )
 @text_or_json
 def command(
-    path: str, source: str, target: str, file: Path | None, report: Path | None, strict: bool, fail_on: str, form: str
+    words: tuple[str, ...],
+    source: str | None,
+    target: str | None,
+    file: Path | None,
+    report: Path | None,
+    strict: bool,
+    fail_on: str,
+    form: str,
 ) -> int:
     """Convert the messages in FILE, one per line, and print them, one per line.
 
@@ -78,6 +85,9 @@ def command(
     """
     from mcp_bindgen.bridge.recording import RecordingConverter
 
+    if source is None or target is None or len(words) != 1:
+        raise click.UsageError(_to_write(source, target, words), click.get_current_context(silent=True))
+    (path,) = words
     converter = RecordingConverter(source, target, strict=strict)
     lines: list[Any] = []
     ledger: list[Any] = []
@@ -101,11 +111,29 @@ def command(
         output.print_json({**document, "unreadable": unreadable, **({"messages": lines} if file is None else {})})
     else:
         output.note(_summary(converter))
+    for warning in converter.warnings():
+        output.warning(warning)
     for message in unreadable:
         output.error(message)
     if unreadable:
         return 2
     return 1 if fail_on == "loss" and converter.has_losses else 0
+
+
+def _to_write(source: str | None, target: str | None, words: tuple[str, ...]) -> str:
+    """Return the error for missing options or files, with the command to write."""
+    from mcp_bindgen.describe.nearest import enumerated
+
+    revisions = [word for word in words if word in catalog.revisions()]
+    files = [word for word in words if word not in revisions]
+    if len(files) > 1:
+        return f"convert reads one FILE, got {len(files)}: {' '.join(files)}"
+    missing = [name for name, value in (("--from", source), ("--to", target)) if value is None]
+    old = source or (revisions.pop(0) if revisions else "OLD")
+    new = target or (revisions.pop(0) if revisions else "NEW")
+    command = shlex.join(["mcp-codegen", "convert", "--from", old, "--to", new, *(files or ["FILE"])])
+    lacking = [*missing, *([] if files else ["FILE"])]
+    return f"{enumerated(lacking, 'and')} missing; run: {command}"
 
 
 def _entries(path: str, unreadable: list[str]) -> Iterator[Entry]:
