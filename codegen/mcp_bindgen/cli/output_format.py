@@ -26,6 +26,9 @@ _ENDINGS = {
 }
 """Endings of files to the format that they stand for."""
 
+_PLAIN = frozenset({"", ".log", ".text", ".txt"})
+"""Endings of files in any format; without an option it is the default."""
+
 REPORT_FORMS = ("text", "json", "html", "markdown", "github", "junit")
 REPORT_FORMAT = (
     "Output format; html is a web page, markdown a comment for a pull request, github annotations for GitHub Actions, "
@@ -75,7 +78,8 @@ def output_format(
             if as_json and form not in {None, "json"}:
                 message = f"--json and --format {form} contradict each other; pass one of them"
                 raise click.UsageError(message, click.get_current_context(silent=True))
-            file = values.get("file") if by_ending else None
+            # The file of approvals has a format of its own.
+            file = values.get("file") if by_ending and not values.get("print_approvals") else None
             form = "json" if as_json else form or _form_of_file(file, forms) or default
             return function(*args, **{argument: form}, **values)
 
@@ -88,8 +92,9 @@ def output_format(
 
 def _form_of_file(file: Path | None, forms: Sequence[str]) -> str | None:
     """Return the format that the ending of a file stands for; None if it stands for none."""
-    form = None if file is None else _ENDINGS.get(file.suffix.lower())
-    if form is not None and form not in forms:
+    ending = "" if file is None else file.suffix.lower()
+    form = _ENDINGS.get(ending)
+    if form not in forms and ending not in _PLAIN:
         message = f"there is no format for {file}; pass --format with one of {', '.join(forms)}, or another ending"
         raise click.UsageError(message, click.get_current_context(silent=True))
     return form
