@@ -122,7 +122,7 @@ def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -
 
 def _whole(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[str]:
     yield ""
-    yield from markdown.table(assessment, changes, reasons=True)
+    yield from markdown.table(assessment, changes, reasons=True, longest=None)
 
 
 def _by_kind(assessment: Assessment, changes: Sequence[diff.Change]) -> Iterator[str]:

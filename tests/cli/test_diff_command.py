@@ -58,9 +58,23 @@ def test_a_file_and_a_revision(cli, elsewhere: Path) -> None:
     assert (status, out) == (0, "2025-06-18 -> 2025-06-18: no changes\n")
 
 
+@pytest.mark.usefixtures("elsewhere")
+def test_a_page_of_bundled_revisions_links_to_their_changelogs(cli) -> None:
+    shown = cli("diff", "2025-06-18", "2026-07-28", "--format", "markdown", "--style", "page", "--level", "risky").out
+    for revision in ("2025-11-25", "2026-07-28"):
+        assert f"[{revision}](https://modelcontextprotocol.io/specification/{revision}/changelog)" in shown
+    assert "\nFiltered: level breaking or risky. Other changes are left out.\n" in shown
+
+
+def test_swapped_revisions_are_noticed(cli) -> None:
+    found = cli("diff", "2025-11-25", "2025-06-18", "--kind", "method_added")
+    assert found.err == "warning: OLD 2025-11-25 is newer than NEW 2025-06-18; the changes are those of going back\n"
+    assert cli("diff", "2025-06-18", "2025-11-25", "--kind", "method_removed").err == ""
+
+
 def test_a_page_for_a_blog(cli, schemas, elsewhere: Path) -> None:
     assert cli("diff", *schemas, "--style", "page", "-o", "post.md").status == 1
-    assert Path("post.md").read_text().startswith("# old to new\n")
+    assert Path("post.md").read_text().startswith("# MCP new: changes since old\n")
     found = cli("diff", *schemas, "--style", "page")
     assert (found.status, found.err) == (2, "error: --style page requires --format markdown, got text\n")
 
@@ -305,6 +319,8 @@ def test_the_json_schema(cli, schemas) -> None:
     ("arguments", "message"),
     [
         ([], "OLD and NEW are missing; run: mcp-codegen diff OLD NEW, each a revision (2024-11-05, "),
+        (["2025-06-18..2025-11-25"], "is not a revision; run: mcp-codegen diff 2025-06-18 2025-11-25"),
+        (["2025-06"], "NEW is missing; '2025-06' is neither a bundled revision nor a file"),
         (["2025-06-18"], "NEW is missing; for example, run: mcp-codegen diff 2025-06-18 2025-11-25"),
         ([REVISIONS[-1]], f"for example, run: mcp-codegen diff {REVISIONS[-1]} path/to/schema.ts"),
         (
@@ -339,6 +355,11 @@ def test_the_json_schema(cli, schemas) -> None:
             "--method: unknown method 'tool/call'; did you mean tools/call?",
         ),
         ([*PAIR, "--kind", "field-added"], "did you mean field_added?"),
+        ([*PAIR, "--kind", "removed"], "did you mean type_removed, field_removed or method_removed?"),
+        (
+            [*PAIR, "-o", "report.pdf"],
+            "there is no format for report.pdf; pass --format with one of text, ",
+        ),
         ([*PAIR, "--only", "x"], "--only: unknown rule 'x'; use --list-rules to list them"),
         ([*PAIR, "--ignore", "field-added"], "--ignore: unknown rule 'field-added'; did you mean field-added-"),
         ([*PAIR, "--approvals", "gone.toml"], "cannot read gone.toml: No such file or directory"),

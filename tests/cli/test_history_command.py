@@ -91,7 +91,7 @@ def test_the_rest_of_a_file_is_shown_by_its_path(cli, elsewhere: Path) -> None:
     copy.write_text(text.replace("export interface TextContent {", "export interface TextContent {\n  more?: string;"))
     out = cli("history", "tools/call", "--schema", "draft/schema.ts", "--from", REVISIONS[-1]).out
     assert out.splitlines()[-2:] == [
-        "            1 more change in the types of its messages; run:",
+        "            1 change in the types of its messages; run:",
         f"              mcp-codegen diff {REVISIONS[-1]} draft/schema.ts --method tools/call",
     ]
 

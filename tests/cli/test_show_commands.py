@@ -113,6 +113,9 @@ def test_explain_reads_a_schema_of_ones_own(cli, schema: Path) -> None:
         ("TextResource", "did you mean TextResourceContents"),
         ("logging/set_level", "did you mean logging/setLevel?\n"),
         ("$/progress", "did you mean notifications/progress"),
+        ("tool.outputSchema", "did you mean Tool.outputSchema?\n"),
+        ("Tol.outputSchema", "did you mean Tool.outputSchema?\n"),
+        ("-32002", "the text of the specification uses it until 2025-11-25 for a resource that does not exist"),
         (
             "xyzzy",
             "error: 'xyzzy' not found in the bundled revisions; pass a type, field, method, constant or error code",
@@ -131,3 +134,42 @@ def test_a_name_of_another_revision_says_where_it_is(cli) -> None:
     status, out, err = cli("explain", "Task", "--version", "2025-06-18")
     assert (status, out) == (2, "")
     assert err.startswith("error: 'Task' not found in 2025-06-18; 2025-11-25 has it")
+    known = "2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 have it"
+    assert cli("explain", "ping", "--version", "2026-07-28").err == f"error: 'ping' not found in 2026-07-28; {known}\n"
+    assert cli("explain", "Tool.execution", "--version", "2026-07-28").err.endswith("; 2025-11-25 has it\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["CallToolRequestParams.name"],
+            "all revisions (2024-11-05 to 2026-07-28); CallToolRequest.params.name until 2025-06-18",
+        ),
+        (["ResourceReference"], "all revisions (2024-11-05 to 2026-07-28); ResourceTemplateReference since 2025-06-18"),
+        (["LegacyTitledEnumSchema.enumNames"], "2025-06-18 and later; EnumSchema.enumNames until 2025-06-18"),
+        (["Tool.inputSchema.properties"], "2024-11-05 to 2025-11-25, no longer declared in 2026-07-28"),
+        (["JSONRPCResponse", "--version", "2025-06-18"], "all revisions (2024-11-05 to 2026-07-28)"),
+    ],
+)
+def test_explain_follows_renames_as_history_does(cli, arguments: list[str], words: str) -> None:
+    assert json.loads(cli("explain", *arguments, "--json").out)["since"] == words
+
+
+def test_explain_without_a_name_shows_an_example(cli) -> None:
+    status, _, err = cli("explain")
+    assert (status, err.splitlines()[0]) == (
+        2,
+        "error: NAME is missing; for example, run: mcp-codegen explain tools/call",
+    )
+
+
+def test_explain_says_what_holds_in_the_revision_only(cli) -> None:
+    shown = " ".join(cli("explain", "InputRequiredResult").out.split())
+    assert "(always 'input_required' here; from Result)" in shown
+    assert "(default 'complete'; receivers accept its absence; from Result; since" in " ".join(
+        cli("explain", "CallToolResult").out.split()
+    )
+    assert "No longer declared properties until 2025-11-25" in " ".join(cli("explain", "ToolInputSchema").out.split())
+    listed = cli("explain", "notifications/tools/list_changed").out
+    assert "sent by       server, only on streams of `subscriptions/listen`\n" in listed

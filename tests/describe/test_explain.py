@@ -68,7 +68,7 @@ def test_a_method_of_both_sides_and_one_that_is_embedded() -> None:
     assert document("ping")["sent_by"] == ["client", "server"]
     assert "params" in document("ping")
     assert document("elicitation/create", "2026-07-28")["embedded"] is True
-    assert "sent by       server, only inside other messages" in page("elicitation/create", "2026-07-28")
+    assert "sent by       server, only inside InputRequiredResult" in page("elicitation/create", "2026-07-28")
 
 
 def test_results_that_are_told_apart_say_how() -> None:
@@ -273,5 +273,5 @@ def test_an_extension_has_no_history_of_revisions(name: str) -> None:
     assert all("since" not in member for member in found.get("members", []))
     assert found.get("python", "mcp_bindings.ext_tasks.").startswith("mcp_bindings.ext_tasks.")
     shown = render_page(found)
-    assert "since  " not in shown
+    assert "\nin  " not in shown
     assert "2025-11-25" not in shown

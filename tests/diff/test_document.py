@@ -178,6 +178,6 @@ def test_only_names_of_types_and_constants_are_said_to_be_in_no_message():
     old, new = "export const A = -1\nexport interface Gone { a: string }", "export const A = -2\nexport const B = -3"
     assert {change.id: change.reason for change in compare(old, new).changes} == {
         "type_removed:Gone": "Messages do not contain names of types, but code that uses it must change.",
-        "constant_changed:A": "Messages do not contain names of constants; its value changed from -1 to -2.",
+        "constant_changed:A": "Messages do not contain names of constants; its value changed from `-1` to `-2`.",
         "constant_added:B": "Messages do not contain names of constants.",
     }

@@ -313,7 +313,7 @@ def test_a_method_that_became_embedded_and_deprecated():
     }
     assert entry.deprecated
     assert entry.text is not None
-    assert "inside another message" in entry.text
+    assert "inside `InputRequiredResult`" in entry.text
 
 
 def test_a_change_that_reaches_a_method_by_another_way_is_not_told_of_it():
@@ -557,3 +557,19 @@ def test_no_text_of_a_schema_is_more_than_text():
     assert "\x1b" not in shown
     row = next(line for line in shown.splitlines() if line.startswith("| r2"))
     assert row.count("|") == 3
+
+
+def test_the_fields_of_a_replaced_type_go_on_in_the_type_that_replaces_it():
+    found = diff.history([catalog.load(each) for each in catalog.revisions()], "LegacyTitledEnumSchema.enumNames")
+    assert [each.name for each in found.entries] == [
+        None,
+        None,
+        "EnumSchema.enumNames",
+        *["LegacyTitledEnumSchema.enumNames"] * 2,
+    ]
+
+
+def test_long_names_fit_the_terminal():
+    found = diff.history([catalog.load(each) for each in catalog.revisions()], "notifications/message")
+    shown = [each for each in history_text.render(found, width=80).splitlines() if "mcp-codegen" not in each]
+    assert max(map(len, shown)) <= 80

@@ -190,7 +190,7 @@ class TestHandshake:
         assert told(with_it, without) == [f"method_removed initialize method-removed {B}/{B}/{B} client"]
         change = diff.compare(resolve(with_it), resolve(without)).changes[0]
         assert change.reason == (
-            "An old client begins with initialize, which a new server does not know; a new client never sends it, but "
+            "An old client begins with `initialize`, which a new server does not know; a new client never sends it, but "
             "an old server requires it to start a session."
         )
 
@@ -288,14 +288,14 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         change = self.added("tag?: string")
         assert line(change) == f"field_added GetRequestParams.tag field-added-optional {C}/{C}/{C} client"
         assert change.reason == (
-            "It is not new in messages: Request.params declared it for all of them, and now these params declare it too."
+            "It is not new in messages: `Request.params` declared it for all of them, and now these params declare it too."
         )
 
     def test_required_it_is_what_an_old_sender_may_leave_out_and_an_old_receiver_takes(self):
         change = self.added("tag: string")
         assert line(change) == f"field_added GetRequestParams.tag field-added-required {B}/{C}/{B} client"
         assert change.reason == (
-            "An old client may omit it, as Request.params allowed in all messages, but a new server requires it."
+            "An old client may omit it, as `Request.params` allowed in all messages, but a new server requires it."
         )
         assert change.hint == "Always send it: receivers of the old revision accept it too."
 
@@ -310,14 +310,14 @@ class TestParamsThatDeclareWhatTheirBaseHad:
         change = self.removed("tag?: string")
         assert line(change) == f"field_removed GetRequestParams.tag field-removed-optional {C}/{C}/{B} client"
         assert change.reason == (
-            "Messages may still contain it: Request.params declares it for all of them, and only these params no longer do."
+            "Messages may still contain it: `Request.params` declares it for all of them, and only these params no longer do."
         )
 
     def test_required_it_is_what_a_new_sender_may_leave_out(self):
         change = self.removed("tag: string")
         assert line(change) == f"field_removed GetRequestParams.tag field-removed-required {C}/{B}/{B} client"
         assert change.reason == (
-            "A new client may omit it, as Request.params allows in all messages, but an old server requires it."
+            "A new client may omit it, as `Request.params` allows in all messages, but an old server requires it."
         )
         assert change.hint == "Keep sending it to servers of the old revision."
 
@@ -364,7 +364,7 @@ class TestSenders:
     def test_what_no_message_contains_breaks_nobody(self):
         (change,) = compare("export interface X { a?: string }", "export interface X { a: string }").changes
         assert line(change) == f"field_became_required X.a field-became-required {C}/{C}/{B} nobody"
-        assert change.reason == "No message that both revisions know contains it, but code that uses it must change."
+        assert change.reason == "No message exchanged between the two revisions contains it; only code must change."
 
     def test_what_only_one_revision_sends_breaks_nobody(self):
         old = "export interface X { a?: string }"

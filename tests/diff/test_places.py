@@ -13,7 +13,7 @@ IN, OUT = "export interface In", "export interface Out"
 BEFORE, AFTER = "export interface X { a?: string }\n", "export interface X { a: string }\n"
 """A type before and after a change that breaks whoever still sends it in the old way."""
 
-ELSEWHERE = "Neither revision sends it where the other one expects it, but code that uses it must change."
+ELSEWHERE = "No message exchanged between the two revisions contains it; only code must change."
 
 
 def of_x(old: str, new: str) -> diff.Change:

@@ -71,8 +71,8 @@ def test_a_member_is_read_as_another(case: str):
 
 def test_the_reason_says_as_what():
     old, new = schemas("", "; start?: string", "kind: 'text'; names: string[]; start?: string")
-    assert of_more(old, new).reason == "An old client reads it as Names, which has all its required members."
-    assert of_more(new, old).reason == "A new client reads it as Names, and may ignore a part of it."
+    assert of_more(old, new).reason == "An old client reads it as `Names`, which has all its required members."
+    assert of_more(new, old).reason == "A new client reads it as `Names`, and may ignore a part of it."
     # For code it is a new alternative all the same.
     assert (of_more(old, new).verdicts.api, of_more(new, old).verdicts.api) == (R, B)
 
@@ -88,4 +88,4 @@ def test_an_answer_is_read_as_another():
     new = old.replace("result: Known |", "result: Known | More |")
     (change,) = diff.compare(resolve(old), resolve(new)).changes
     assert (change.kind, change.member, verdicts(change)) == ("method_result_changed", "More", f"{C}/{C}")
-    assert change.reason == "An old client reads it as Known, which has all its required members."
+    assert change.reason == "An old client reads it as `Known`, which has all its required members."

@@ -8,13 +8,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from attrs import evolve
+from checkout import ROOT
 from diff.comparing import compare, resolve
 from diff.test_methods import EMBEDDED, SENT
 from mcp_bindgen import catalog, diff
-from mcp_bindgen.diff.assessment import Assessment
+from mcp_bindgen.diff import page
+from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
 from mcp_bindgen.diff.finding_kinds import KINDS
-from mcp_bindgen.diff.reports import github, junit, markdown, markdown_page, text
-from mcp_bindgen.diff.reports.wording import kind_words
+from mcp_bindgen.diff.reports import github, history_text, junit, markdown, markdown_page, text
+from mcp_bindgen.diff.reports.wording import LEVELS, kind_words
+from mcp_bindgen.diff.selection import Selection
 
 OLD = "export interface In { i: string; b?: string }\nexport interface Out { o: 'x' }"
 NEW = "export interface In { i: string; b: string }\nexport interface Out { o: 'x' | 'y' }\nexport type Extra = string"
@@ -79,17 +82,19 @@ def test_a_reason_is_that_of_the_pairing_beside_it():
     (change,) = (each for each in difference.changes if each.kind == "method_embedded")
     sent, embedded = change.reason.removesuffix(".").split("; ")
     assert sent == "An old server sends it as a separate request, where a new client does not expect it"
-    assert embedded == "a new server sends it inside another message, where an old client does not expect it"
+    assert embedded == "a new server sends it inside `GetResult`, where an old client does not expect it"
     for perspective, pairing, told, other in (
         ("both", "new client, old server", sent, embedded),
         ("server", "new client, old server", sent, embedded),
-        ("client", "old client, new server", embedded.capitalize(), sent),
+        ("client", "old client, new server", f"{embedded[:1].upper()}{embedded[1:]}", sent),
     ):
         seen = Assessment(difference=difference, perspective=perspective)
         shown = " ".join(text.render(seen, width=100).split())
         assert f"{pairing}: {told}." in shown
-        assert other not in shown
-        assert f"<i>{pairing}</i>: {told}." in markdown.render(seen)
+        assert (f"old client, new server (risky): A{other[1:]}" in shown) == (perspective == "both")
+        assert (other[1:] in shown) == (perspective == "both")
+        as_html = told.replace("`GetResult`", "<code>GetResult</code>")
+        assert f"<i>{pairing}</i>: {as_html}." in markdown.render(seen)
         for whole in (github.render(seen), junit.render(seen)):
             assert told in whole
             assert (other in whole) == (perspective == "both")
@@ -171,26 +176,30 @@ def test_markdown():
 
 
 PAGE = """\
-# acme to acme
+# MCP acme: changes since acme
 
-3 changes, for peers that do not negotiate the revision: one is written for acme, the other for acme.
+3 changes, judged for a client and a server that do not negotiate the revision: the old one knows only acme, the new one only acme.
+
+Only the schemas were compared. Changes of transports, authorization and behaviour that only the text of the specification describes are not listed.
 
 | programs | breaking | risky | compatible |
 |---|--:|--:|--:|
 | old client, new server | 1 | 1 | 1 |
 | new client, old server | 0 | 0 | 3 |
 
-Each change is listed once, under the more severe of its two verdicts.
+Each change is listed once, under the more severe of its two verdicts; the other one, if not compatible, is stated below it.
 
--   **Breaking**: one of the two refuses or misreads a message of the other.
--   **Risky**: it depends on the use: one of the two may not know, or may ignore, a part of what the other sends, or may wait for something that never comes.
--   **Compatible**: everything else; both ignore members that they do not know.
+-   **Breaking**: the new peer refuses or misreads a message that the old one already sends, or must send one that the old one refuses.
+-   **Risky**: it depends on the use: the new peer may send something that the old one refuses or does not know, may ignore something optional that the old one sends, or never sends something that the old one may wait for.
+-   **Compatible**: everything else; receivers ignore members that they do not know.
 
 ## Breaking (1)
 
 -   `In.b`: now required, `string`
 
-    *Old client, new server*: An old client may omit it, but a new server requires it. Always send it: receivers of the old revision accept it too.
+    *Old client, new server*: An old client may omit it, but a new server requires it.
+
+    Always send it: receivers of the old revision accept it too.
 
     In `widgets/get`.
 
@@ -198,7 +207,9 @@ Each change is listed once, under the more severe of its two verdicts.
 
 -   `Out.o`: new value, `"y"`
 
-    *Old client, new server*: A new server may send "y", which an old client does not know. Send it only to clients of the new revision.
+    *Old client, new server*: A new server may send "y", which an old client does not know.
+
+    Send it only to clients of the new revision.
 
     In `widgets/get`.
 
@@ -212,7 +223,9 @@ Each change is listed once, under the more severe of its two verdicts.
 
 def test_a_page_is_plain_markdown():
     assert markdown_page.render(assessment(approved={ADDED: "known"})) == PAGE
-    assert markdown_page.render(assessment(OLD, OLD)) == "# acme to acme\n\nNo changes.\n"
+    assert markdown_page.render(assessment(OLD, OLD)).startswith(
+        "# MCP acme: changes since acme\n\nNo changes.\n\nOnly the"
+    )
 
 
 def test_a_page_has_the_examples_and_the_types_that_inherit_a_change():
@@ -228,7 +241,8 @@ def test_a_page_lists_compatible_changes_that_differ_only_in_their_names_togethe
     shown = markdown_page.render(Assessment(difference=difference))
     assert "\n-   New types (42): `CacheableResult`, `CallToolResultResponse`, " in shown
     assert "\n-   Removed constant: `URL_ELICITATION_REQUIRED`\n" in shown
-    assert "`ToolUseContent`. Since 2026-07-28 (SEP-2577); it stays" in shown
+    assert "`ToolUseContent`; each with the note “Since 2026-07-28 (SEP-2577); it stays" in shown
+    assert shown.count("only code must change") == 1
     approved = markdown_page.render(Assessment(difference=difference, approved={"type_added:ResultType": "known"}))
     assert "\n-   `ResultType`: new type. Approved: known\n" in approved
     assert "\n-   New types (41): " in approved
@@ -358,3 +372,60 @@ def test_junit_holds_any_text():
     (case,) = ET.fromstring(junit.render(hostile()))[0]
     assert "a|b`c<img src=x>" in case.attrib["name"]
     assert "\\u001b" in case.attrib["name"]
+
+
+def test_a_page_states_the_milder_verdict_of_a_change_too():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    found = Assessment(difference=difference)
+    shown = markdown_page.render(found)
+    for pairing, words in PAIRING_WORDS.items():
+        counted = found.numbers(pairing)["risky"]
+        own = len(re.findall(rf"\*{words}\*: ", shown.partition("## Risky")[2], re.IGNORECASE))
+        milder = len(re.findall(rf"\*{words} \(risky\)\*: ", shown, re.IGNORECASE))
+        both = len(re.findall(r"\*both pairings\*: ", shown.partition("## Risky")[2], re.IGNORECASE))
+        assert own + milder + both == counted
+    of_sampling = diff.history([catalog.load("2025-11-25"), catalog.load("2026-07-28")], "sampling/createMessage")
+    text_of_it = " ".join(history_text.render(of_sampling).split())
+    assert (
+        "new client, old server: An old server sends it as a separate request, where a new client does not"
+        in text_of_it
+    )
+    assert "old client, new server (risky): A new server sends it inside `InputRequiredResult`" in text_of_it
+
+
+def test_reports_state_the_filter():
+    selection = Selection(methods=("tools/call", "tools/list"), level="risky")
+    assert selection.sentence == (
+        "Filtered: messages of `tools/call` or `tools/list`; level breaking or risky. Other changes are left out."
+    )
+    assert Selection().sentence is None
+    found = assessment(shown=selection.sentence)
+    shown = [text.render(found, width=200), markdown_page.render(found)]
+    assert all(selection.sentence in each for each in shown)
+    assert "messages of <code>tools/call</code> or" in markdown.render(found)
+    old, new = resolve(SENT), resolve(EMBEDDED)
+    assert "messages of <code>tools/call</code> or" in page.render(diff.compare(old, new), old, new, shown=found.shown)
+
+
+def test_a_page_cuts_nothing_off():
+    old = "export interface In { i: string }\nexport interface Out { o: 'x' }"
+    long = " | ".join(f"'{'v' * 9}{number}'" for number in range(20))
+    new = f"export interface In {{ i: string; b?: {{ c: {long} }} }}\nexport interface Out {{ o: 'x' }}"
+    shown = markdown_page.render(assessment(old, new))
+    assert "vvvvvvvvv19" in shown
+    assert "…" not in shown
+
+
+def test_a_field_that_an_open_object_still_allows_is_no_longer_declared():
+    difference = diff.compare(catalog.load("2025-11-25"), catalog.load("2026-07-28"))
+    found = Assessment(difference=difference)
+    words = "no longer declared, any value is allowed (was `string[]`)"
+    assert f"`Tool.inputSchema.required`: {words}" in markdown_page.render(found)
+    whole = diff.history([catalog.load(each) for each in catalog.revisions()], "Tool.inputSchema.required")
+    assert whole.span.words == "2024-11-05 to 2025-11-25, no longer declared in 2026-07-28"
+
+
+def test_the_documentation_defines_the_levels_as_the_reports_do():
+    for file in ("docs/cli.md", "docs/revisions/index.md"):
+        written = (ROOT / file).read_text(encoding="utf-8")
+        assert all(f"| {level} | {meaning} |" in written for level, meaning in LEVELS.items()), file

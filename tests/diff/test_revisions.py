@@ -178,7 +178,7 @@ class Test20251125:
             for variant, each in verdicts.items()
         }
         untitled = change(self.NEW, "union_member_added:PrimitiveSchemaDefinition:UntitledSingleSelectEnumSchema")
-        assert untitled.reason == "An old client reads it as EnumSchema, which has all its required members."
+        assert untitled.reason == "An old client reads it as `EnumSchema`, which has all its required members."
 
     def test_messages_to_models(self):
         added = f"union-member-added {R}/{R}/{R} client+server"
@@ -242,8 +242,30 @@ class Test20260728:
                 f"method_embedded {name} {embedded}"
                 for name in ("elicitation/create", "roots/list", "sampling/createMessage")
             ),
+            *(
+                f"method_embedded notifications/{name} notification-requested {R}/{C}/{C} server"
+                for name in (
+                    "message",
+                    "prompts/list_changed",
+                    "resources/list_changed",
+                    "resources/updated",
+                    "tools/list_changed",
+                )
+            ),
             f"direction_changed notifications/progress direction-changed {C}/{R}/{R} client+server",
         }
+
+    def test_an_old_client_may_wait_for_notifications_that_it_has_to_request_now(self):
+        found = change(self.NEW, "method_embedded:notifications/tools/list_changed")
+        assert (found.old, found.new) == ("without a request", "only on streams of `subscriptions/listen`")
+        assert found.reason == (
+            "An old client may wait for it, but a new server sends it only on streams of `subscriptions/listen`."
+        )
+        assert not [
+            each
+            for each in changes(self.NEW, "2025-11-25").values()
+            if each.subject == found.subject and each.level != C
+        ]
 
     def test_notifications(self):
         removed = "notification-removed"
@@ -273,9 +295,7 @@ class Test20260728:
         ]
         for found in (change(self.NEW, each) for each in ids):
             assert (found.level, found.verdicts.api) == (C, B)
-            assert found.reason == (
-                "Neither revision sends it where the other one expects it, but code that uses it must change."
-            )
+            assert found.reason == "No message exchanged between the two revisions contains it; only code must change."
 
     def test_an_embedded_request_has_no_envelope_and_nothing_is_said_of_that(self):
         subjects = {each.subject for each in changes("2025-11-25", self.NEW).values()}

@@ -466,6 +466,7 @@ def test_the_table_is_that_of_the_contract():
         "method-removed": (B, C, B),
         "notification-added": (C, C, C),
         "notification-removed": (C, R, B),
+        "notification-requested": (C, R, C),
         "direction-changed": (C, C, R),
         "method-embedded": (B, R, B),
         "type-removed": (C, C, B),

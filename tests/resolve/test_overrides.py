@@ -13,9 +13,9 @@ WHY = "reason = 'r'\nsource = 's'\nsince = '2026-07-28'\n"
 
 UNREADABLE = {
     "[[floats]]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: unknown override [[floats]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
+    + WHY: "overrides.toml: unknown override [[floats]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, requested, additional_result, result",
     "[float]\nsite = 'A.b'\n"
-    + WHY: "overrides.toml: unknown override [[float]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, additional_result, result",
+    + WHY: "overrides.toml: unknown override [[float]]; use one of float, nullable, absence, raw, undecided, discriminator, capability, requested, additional_result, result",
     "float = [1]": "overrides.toml: [[float]], entry 1: reason is missing",
     "[[float]]\nsite = 'A.b'\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason is missing",
     "[[float]]\nsite = 'A.b'\nreason = ' '\nsource = 's'\nsince = '2026-07-28'": "overrides.toml: [[float]], entry 1: reason must be str, got ' '",
@@ -224,6 +224,16 @@ class TestBundled:
         assert set(found.values()) == {("complete", True, False)}
         heirs = {path for path, made in bundled("2026-07-28").objects.items() if "Result" in (path, *made.bases)}
         assert set(found) == heirs - {"InputRequiredResult"}
+
+    def test_a_notification_is_requested_only_where_the_schema_has_the_request(self):
+        entries = entry("requested", "notification = 'notifications/a'", "by = 'ask'", "when = 'only after `ask`'")
+        told = "export interface A { method: 'notifications/a' }\nexport type ServerNotification = A\n"
+        ask = "export interface AskRequest { method: 'ask' }\nexport type ClientRequest = AskRequest\n"
+        result = "export interface AskResult { a: string }\nexport type ServerResult = AskResult\n"
+        assert (
+            resolve(told + ask + result, overrides=entries).methods["notifications/a"].requested == "only after `ask`"
+        )
+        assert resolve(told, overrides=entries).methods["notifications/a"].requested is None
 
     def test_absent_caching_hints_are_tolerated_wherever_a_result_has_them(self):
         objects = bundled("2026-07-28").objects

@@ -17,7 +17,8 @@ from mcp_bindgen.describe.lookup import (
     TypeSubject,
     objects_in,
 )
-from mcp_bindgen.describe.usage import Occurrence, Usage
+from mcp_bindgen.describe.revision_span import Span
+from mcp_bindgen.describe.usage import Occurrence, Usage, carriers
 from mcp_bindgen.emit.annotations import Annotations
 from mcp_bindgen.ir.decisions import ByFirst, ByKey, ByKind, ByNested, ByTag, Decision, Member, Undecidable
 from mcp_bindgen.ir.protocol import (
@@ -43,12 +44,13 @@ Json = dict[str, Any]
 SIDES: tuple[Side, ...] = ("client", "server")
 
 
-def explain(subject: Subject, lookup: Lookup, *, bundled: bool) -> Json:
+def explain(subject: Subject, lookup: Lookup, *, bundled: bool, span: Span | None = None) -> Json:
     """Return the document of a subject; ``bundled``: its protocol comes with the generator.
 
-    Only revisions have a history: an extension may use a revision's name for something else.
+    Only revisions have a history: an extension may use a revision's name for something else. ``span``: the revisions that
+    have the subject, by that name or another; by default those that have it by its name.
     """
-    return _Explanation(lookup, bundled).of(subject)
+    return _Explanation(lookup, bundled).of(subject, span)
 
 
 class _Explanation:
@@ -60,10 +62,10 @@ class _Explanation:
         self._canonical = Canonical(self._protocol)
         self._usage = Usage(self._protocol)
 
-    def of(self, subject: Subject) -> Json:
+    def of(self, subject: Subject, span: Span | None) -> Json:
         head: Json = {"format": FORMAT, "name": subject.name, "revision": self._protocol.revision}
         if self._historic:
-            span = revision_span.span_of(subject)
+            span = span or revision_span.span_of(subject)
             head["revisions"] = list(span.having)
             head["since"] = span.words
         match subject:
@@ -138,6 +140,8 @@ class _Explanation:
             "embedded": method.embedded,
             "message": method.interface,
         }
+        page |= {"inside": list(carriers(self._protocol, method))} if method.embedded else {}
+        page |= {"sent_when": method.requested} if method.requested is not None else {}
         page |= self._python(f"methods.{names.methods[method.name]}") if names else {}
         if method.capability is not None:
             page["capability"] = method.capability

@@ -95,7 +95,7 @@ class _Page:
         former = document.get("former_members", [])
         if former:
             yield ""
-            yield self._style.strong("Removed members")
+            yield self._style.strong("No longer declared" if "further_members" in document else "Removed members")
             for old in former:
                 until = self._style.faint(f"until {old['until']}")
                 yield f"  {_safe(old['name'])}  {until}"
@@ -168,7 +168,7 @@ def _facts(document: Json) -> Iterator[tuple[str, str]]:
     """Yield the facts that are short enough for a label."""
     yield from _OWN_FACTS[document["subject"]](document)
     if "since" in document:
-        yield "since", document["since"]
+        yield "in", document["since"]
     if "attribute" in document:
         yield "in Python", f"{document['attribute']}: {document['annotation']}"
     if "python" in document:
@@ -195,8 +195,10 @@ def _member_facts(document: Json) -> Iterator[tuple[str, str]]:
 
 
 def _method_facts(document: Json) -> Iterator[tuple[str, str]]:
-    inside = ", only inside other messages" if document["embedded"] else ""
-    yield "sent by", " and ".join(document["sent_by"]) + inside
+    words = [" and ".join(document["sent_by"])]
+    words += [f"only inside {' or '.join(document['inside']) or 'other messages'}"] if document["embedded"] else []
+    words += [document["sent_when"]] if "sent_when" in document else []
+    yield "sent by", ", ".join(words)
     yield "message", document["message"]
     if "capability" in document:
         yield "capability", f"{document['capability']}, declared by the {' or the '.join(document['capability_of'])}"
@@ -230,7 +232,9 @@ def _occurrences(document: Json) -> Iterator[tuple[str, str]]:
 def _notes(member: Json) -> list[str]:
     notes: list[str] = list(member["constraints"])
     if "default" in member:
-        notes.append(f"default {member['default']!r}")
+        # A required value whose absence would mean something else has no other value.
+        is_fixed = member["required"] and not member.get("absence_tolerated")
+        notes.append(f"always {member['default']!r} here" if is_fixed else f"default {member['default']!r}")
     if member.get("absence_tolerated"):
         notes.append("receivers accept its absence")
     if member.get("null_tolerated"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -35,6 +35,11 @@ def nearest_names(query: str, names: Iterable[str], count: int = 3) -> list[str]
     scored = sorted((-_likeness(query, name), len(name), name) for name in set(names))
     best = -scored[0][0] if scored else 0.0
     return [name for score, _, name in scored if -score >= max(_ENOUGH, best - _CLOSE)][:count]
+
+
+def enumerated(words: Sequence[str], last: str = "or") -> str:
+    """Return words as a list in a sentence: ``a, b or c``."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _likeness(query: str, name: str) -> float:

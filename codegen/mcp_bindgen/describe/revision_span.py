@@ -16,10 +16,18 @@ class Span:
 
     having: tuple[str, ...]
     bundled: tuple[str, ...]
+    names: tuple[tuple[str, str], ...] = ()
+    """Names of the subject in other revisions, each with the revisions in words: ``until 2025-06-18``."""
+    is_still_allowed: bool = False
+    """The revision after the last one still allows a field that it no longer declares."""
 
     @property
     def words(self) -> str:
         """The span in words: ``2025-06-18 and later``, ``2024-11-05 to 2025-11-25``, ``all revisions``."""
+        return "; ".join([self._range, *(f"{name} {when}" for name, when in self.names)])
+
+    @property
+    def _range(self) -> str:
         if self.having == self.bundled:
             return f"all revisions ({self.bundled[0]} to {self.bundled[-1]})"
         if not self.having:
@@ -30,7 +38,7 @@ class Span:
             return ", ".join(self.having)
         if last == self.bundled[-1]:
             return f"{first} only" if first == last else f"{first} and later"
-        gone = f"removed in {self.bundled[stop]}"
+        gone = f"{'no longer declared' if self.is_still_allowed else 'removed'} in {self.bundled[stop]}"
         return f"{first} only, {gone}" if first == last else f"{first} to {last}, {gone}"
 
 

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mcp_bindgen import catalog
 from mcp_bindgen.describe import revision_span
 from mcp_bindgen.describe.lookup import Lookup, MemberSubject, MethodSubject, TypeSubject, objects_in
-from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.describe.nearest import enumerated, nearest_names
 from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.ir.protocol import ObjectOf, ObjectType
 
 _SHOWN = 70
 _LONGEST_PATH = 400
+USAGE = "pass a type, field, method, constant or error code of the schema, such as Tool, Tool.name or tools/call"
+
+_CODES_IN_PROSE: Mapping[str, str] = {
+    "-32002": (
+        "the text of the specification uses it until 2025-11-25 for a resource that does not exist (server/resources, "
+        "Error Handling), and -32602 since 2026-07-28"
+    ),
+}
+"""Error codes in the text of the specification that no schema declares, with their meaning."""
+
 _MEMBERS = 3
 """Maximum number of fields of one name that are suggested."""
 
 
 def unknown_in(name: str, lookup: Lookup, elsewhere: list[str]) -> BindgenError:
     """Return the error for a name that one protocol lacks; the revisions ``elsewhere`` have it."""
-    hints = [f"{_listed(elsewhere, 'and')} {'has' if len(elsewhere) == 1 else 'have'} it"] if elsewhere else []
-    hints += _hints(name, [lookup])
+    hints = [f"{enumerated(elsewhere, 'and')} {'has' if len(elsewhere) == 1 else 'have'} it"] if elsewhere else []
+    hints += _hints(name, [lookup], is_elsewhere=bool(elsewhere))
     return _unknown(name, lookup.protocol.revision, hints)
 
 
@@ -44,22 +54,26 @@ def _unknown(name: str, where: str, hints: list[str]) -> BindgenError:
     return BindgenError("; ".join([f"{shown!r} not found in {where}", *hints]))
 
 
-def _hints(name: str, lookups: Iterable[Lookup]) -> list[str]:
+def _hints(name: str, lookups: Iterable[Lookup], *, is_elsewhere: bool = False) -> list[str]:
+    """Return suggestions; if the name ``is_elsewhere``, only similar names."""
     names: dict[str, None] = {}
     for lookup in lookups:
-        members = _members_near(name, lookup) or _members_called(name, lookup)
+        members = _members_near(name, lookup, all_keys=not is_elsewhere) or _members_called(name, lookup)
+        members = members or _members_of_similar(name, lookup)
         if members:
-            return [f"did you mean {_listed(members, 'or')}?"]
+            return [f"did you mean {enumerated(members)}?"]
         names.update(dict.fromkeys(official_names(lookup)))
     known = catalog.revisions()
     if name in known:
         older = known[max(known.index(name) - 1, 0)]
         newer = name if older != name else known[1]
         return [f"to compare two revisions, run: mcp-codegen diff {older} {newer}"]
-    near = nearest_names(name, names)
+    if name in _CODES_IN_PROSE:
+        return [_CODES_IN_PROSE[name]]
+    near = [] if is_elsewhere and "." in name else nearest_names(name, names)
     if near:
-        return [f"did you mean {_listed(near, 'or')}?"]
-    return ["pass a type, field, method, constant or error code of the schema, such as Tool, Tool.name or tools/call"]
+        return [f"did you mean {enumerated(near)}?"]
+    return [] if is_elsewhere else [USAGE]
 
 
 def official_names(lookup: Lookup) -> list[str]:
@@ -67,8 +81,18 @@ def official_names(lookup: Lookup) -> list[str]:
     return [*lookup.protocol.order, *lookup.protocol.methods]
 
 
-def _members_near(name: str, lookup: Lookup) -> list[str]:
-    """Return the fields nearest to the first wrong key of a path."""
+def _members_of_similar(name: str, lookup: Lookup) -> list[str]:
+    """Return the fields on a path that begins with a misspelt type."""
+    root = re.match(r"[^.\[]+(?=[.\[])", name[:_LONGEST_PATH])
+    if root is None:
+        return []
+    similar = nearest_names(root[0], [path for path in lookup.protocol.order if lookup.find(path)])
+    found = (lookup.find(f"{path}{name[root.end() :]}") for path in similar)
+    return [subject.name for subject in found if subject is not None]
+
+
+def _members_near(name: str, lookup: Lookup, *, all_keys: bool) -> list[str]:
+    """Return the fields nearest to the first wrong key of a path; ``all_keys``: or else all."""
     for match in reversed(list(re.finditer(r"[.\[]", name[:_LONGEST_PATH]))):
         subject = lookup.find(name[: match.start()])
         owners: list[ObjectType] = []
@@ -81,7 +105,7 @@ def _members_near(name: str, lookup: Lookup) -> list[str]:
         if owners and subject is not None:
             wrong = name[match.start() :].strip('.[]"').split(".")[0]
             keys = dict.fromkeys(member.name for owner in owners for member in owner.fields)
-            near = nearest_names(wrong, keys) or list(keys)
+            near = nearest_names(wrong, keys) or (list(keys) if all_keys else [])
             return [_path(subject.name, key) for key in near]
     return []
 
@@ -98,7 +122,3 @@ def _members_called(name: str, lookup: Lookup) -> list[str]:
 
 def _path(owner: str, key: str) -> str:
     return f"{owner}.{key}" if key.isidentifier() else f'{owner}["{key}"]'
-
-
-def _listed(words: list[str], last: str) -> str:
-    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -26,7 +26,7 @@ class Usage:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._messages = {method.interface for method in protocol.methods.values()}
-        self._targets = {name: tuple(dict.fromkeys(self._referred(name))) for name in _names(protocol)}
+        self._targets = {name: tuple(dict.fromkeys(_referred(protocol, name))) for name in _names(protocol)}
         self._occurrences: dict[str, dict[Occurrence, None]] = {}
         for method in protocol.methods.values():
             self._note(method)
@@ -74,15 +74,41 @@ class Usage:
             self._occurrences.setdefault(name, {})[occurrence] = None
             waiting.extend(self._targets[name])
 
-    def _referred(self, name: str) -> Iterator[str]:
-        declared = self._protocol.objects.get(name)
-        if declared is None:
-            yield from _named(self._protocol.aliases[name].type)
-            return
-        for member in declared.fields:
-            yield from _named(member.type)
-        if declared.index is not None:
-            yield from _named(declared.index)
+
+def carriers(protocol: Protocol, method: Method) -> tuple[str, ...]:
+    """Return the results that may contain the message of an embedded method, in source order."""
+    results = dict.fromkeys(
+        name
+        for each in protocol.methods.values()
+        if not each.embedded
+        for kind in each.results
+        for name in _named(kind)
+    )
+    return tuple(name for name in results if method.interface in _inside(protocol, name))
+
+
+def _inside(protocol: Protocol, name: str) -> set[str]:
+    """Return a type and all types that its values may contain."""
+    found = {name}
+    waiting = [name]
+    while waiting:
+        for part in _referred(protocol, waiting.pop()):
+            if part not in found:
+                found.add(part)
+                waiting.append(part)
+    return found
+
+
+def _referred(protocol: Protocol, name: str) -> Iterator[str]:
+    """Yield the types to which a type refers directly."""
+    declared = protocol.objects.get(name)
+    if declared is None:
+        yield from _named(protocol.aliases[name].type)
+        return
+    for member in declared.fields:
+        yield from _named(member.type)
+    if declared.index is not None:
+        yield from _named(declared.index)
 
 
 def _names(protocol: Protocol) -> list[str]:

@@ -64,6 +64,8 @@ class Assessment:
     fail_on: Threshold = "breaking"
     approved: Mapping[str, str] = field(factory=dict[str, str])
     """The reasons of approved changes, by id."""
+    shown: str | None = None
+    """A sentence about the changes that are listed; None if all are."""
 
     @property
     def pairings(self) -> tuple[Pairing, ...]:

@@ -127,7 +127,7 @@ class _ChangeBuilder:
             sent_by=in_order([*sent_by, *by_side]),
             verdicts=verdicts_of(by_side, rule.api),
             methods=finding.methods or self._methods(finding, pairs),
-            reason=reason(finding, by_side, sent_by),
+            reason=reason(finding, by_side),
             reasons=Reasons(*(_reason_in_pairing(finding, in_pairing(by_side, pairing)) for pairing in PAIRINGS)),
             hint=hint(finding, by_side),
         )
@@ -159,7 +159,7 @@ class _ChangeBuilder:
 
 def _reason_in_pairing(finding: Finding, by_side: Mapping[Side, Weights]) -> str | None:
     """Return the reason for the effects in one pairing."""
-    return reason(finding, by_side, tuple(by_side)) if by_side else None
+    return reason(finding, by_side) if by_side else None
 
 
 def _sort_key(change: Change) -> tuple[int, str, str, str, str]:

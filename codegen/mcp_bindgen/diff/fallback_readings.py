@@ -55,7 +55,7 @@ class FallbackReadings:
 
 def _why(receiver: str, other: str, verdict: Verdict) -> str:
     what = "which has all its required members" if verdict == "compatible" else "and may ignore a part of it"
-    return f"{receiver} {{r}} reads it as {other}, {what}."
+    return f"{receiver} {{r}} reads it as `{other}`, {what}."
 
 
 def _has_all(sent: ObjectType, read: ObjectType) -> bool:

@@ -55,6 +55,8 @@ class FindingKind:
     """The kind in reports: ``new field``."""
     shows_both_texts: bool = field(default=False, kw_only=True)
     """Reports show the text before and the text after."""
+    is_in_words: bool = field(default=False, kw_only=True)
+    """The texts are phrases, not types or values."""
     has_member: bool = field(default=False, kw_only=True)
     """``Change.member`` is the union member, enumeration value or result."""
     has_required: bool = field(default=False, kw_only=True)
@@ -79,14 +81,14 @@ KINDS: Mapping[Kind, FindingKind] = {
     "method_removed": FindingKind("method", "method removed"),
     "notification_added": FindingKind("method", "new notification"),
     "notification_removed": FindingKind("method", "notification removed"),
-    "method_embedded": FindingKind("method", "sent differently", shows_both_texts=True),
+    "method_embedded": FindingKind("method", "sent differently", shows_both_texts=True, is_in_words=True),
     "method_result_changed": FindingKind("method", "result changed", has_member=True),
-    "direction_changed": FindingKind("method", "senders changed", shows_both_texts=True),
+    "direction_changed": FindingKind("method", "senders changed", shows_both_texts=True, is_in_words=True),
     "constant_added": FindingKind("constant", "new constant"),
     "constant_removed": FindingKind("constant", "constant removed"),
     "constant_changed": FindingKind("constant", "constant changed", shows_both_texts=True),
-    "deprecated_added": FindingKind("type", "deprecated"),
-    "deprecated_removed": FindingKind("type", "no longer deprecated"),
+    "deprecated_added": FindingKind("type", "deprecated", is_in_words=True),
+    "deprecated_removed": FindingKind("type", "no longer deprecated", is_in_words=True),
     "openness_changed": FindingKind("type", "index signature changed", shows_both_texts=True),
     "constraint_changed": FindingKind("type", "constraint changed", shows_both_texts=True),
     "doc_changed": FindingKind("type", "documentation changed"),

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
+from mcp_bindgen.describe.nearest import enumerated
+from mcp_bindgen.describe.usage import carriers
 from mcp_bindgen.diff.alternatives import alternatives
 from mcp_bindgen.diff.fallback_readings import FallbackReading
 from mcp_bindgen.diff.finding_kinds import Kind
@@ -24,6 +26,9 @@ _PROBES = frozenset({"server/discover"})
 """Requests that discover the revision of a peer, which need not know them."""
 
 _PROBE_HINT = "Call it first: a peer that does not know it, or does not respond, has an earlier revision."
+
+_UNREQUESTED = "without a request"
+"""How a notification is sent that its receiver need not request."""
 
 _REQUESTED_BY_PARAM: Mapping[str, str] = {"CreateTaskResult": "task"}
 """Results that answer only requests with a certain member in their params, and the name of that member."""
@@ -58,7 +63,7 @@ def _removed(method: Method) -> Finding:
     if method.name not in _HANDSHAKE:
         return finding
     reason = (
-        f"An old {{s}} begins with {method.name}, which a new {{r}} does not know; a new {{s}} never sends it, but an old "
+        f"An old {{s}} begins with `{method.name}`, which a new {{r}} does not know; a new {{s}} never sends it, but an old "
         "{r} requires it to start a session."
     )
     return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
@@ -73,10 +78,18 @@ def _added(method: Method) -> Finding:
     if method.name not in _HANDSHAKE:
         return finding
     reason = (
-        f"A new {{s}} begins with {method.name}, which an old {{r}} does not know; an old {{s}} never sends it, but a new "
+        f"A new {{s}} begins with `{method.name}`, which an old {{r}} does not know; an old {{s}} never sends it, but a new "
         "{r} requires it to start a session."
     )
     return evolve(finding, weights=Weights("breaking", "breaking"), reason=reason, hint=_HANDSHAKE_HINT)
+
+
+def how_sent(protocol: Protocol, method: Method) -> str:
+    """Return how the message of a request is sent, in words."""
+    if not method.embedded:
+        return "as a separate request"
+    found = [f"`{each}`" for each in carriers(protocol, method)]
+    return f"inside {enumerated(found) if found else 'another message'}"
 
 
 def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> Finding:
@@ -97,13 +110,21 @@ def _finding(old: Method | None, new: Method | None, kind: Kind, rule: str) -> F
 
 def _changed(types: TypeComparer, old: Method, new: Method) -> Iterator[Finding]:
     if old.embedded != new.embedded:
-        words = ("as a separate request", "inside another message")
-        before, after = words if new.embedded else words[::-1]
+        before, after = how_sent(types.old, old), how_sent(types.new, new)
         yield evolve(_finding(old, new, "method_embedded", "method-embedded"), old=before, new=after)
+    if old.requested != new.requested:
+        yield _requested(old, new)
     if set(old.sent_by) != set(new.sent_by):
         yield _direction_changed(old, new)
     if old.kind == "request":
         yield from _results(types, old, new)
+
+
+def _requested(old: Method, new: Method) -> Finding:
+    """Return the finding for a notification that the receiver has to request in another way."""
+    finding = _finding(old, new, "method_embedded", "notification-requested")
+    weights = HARMLESS if new.requested is None else None
+    return evolve(finding, old=old.requested or _UNREQUESTED, new=new.requested or _UNREQUESTED, weights=weights)
 
 
 def _direction_changed(old: Method, new: Method) -> Finding:

@@ -228,9 +228,9 @@ def _responses(messages: Iterable[str]) -> frozenset[str]:
 def _added_reason(field: Field, base: str | None) -> str | None:
     """Return the reason for an added field if its rule does not explain all; ``base``: the params that had it before."""
     if base is not None and field.optional:
-        return f"It is not new in messages: {base} declared it for all of them, and now these params declare it too."
+        return f"It is not new in messages: `{base}` declared it for all of them, and now these params declare it too."
     if base is not None:
-        return f"An old {{s}} may omit it, as {base} allowed in all messages, but a new {{r}} requires it."
+        return f"An old {{s}} may omit it, as `{base}` allowed in all messages, but a new {{r}} requires it."
     if field.about.deprecated is not None and field.optional:
         return "An old {r} ignores it, and a new {r} accepts its absence; it is deprecated and may be removed later."
     return None
@@ -239,9 +239,11 @@ def _added_reason(field: Field, base: str | None) -> str | None:
 def _removed_reason(field: Field, base: str | None, *, now_open: bool) -> str | None:
     """Return the same for a removed field; ``base``: the params that still have it."""
     if base is not None and field.optional:
-        return f"Messages may still contain it: {base} declares it for all of them, and only these params no longer do."
+        return (
+            f"Messages may still contain it: `{base}` declares it for all of them, and only these params no longer do."
+        )
     if base is not None:
-        return f"A new {{s}} may omit it, as {base} allows in all messages, but an old {{r}} requires it."
+        return f"A new {{s}} may omit it, as `{base}` allows in all messages, but an old {{r}} requires it."
     if now_open and field.optional:
         return "A new {s} may send another value there, which an old {r} does not expect."
     return None

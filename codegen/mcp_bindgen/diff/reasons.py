@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.findings import Finding
 from mcp_bindgen.diff.rules import HARMLESS, RULES, Weights
 from mcp_bindgen.ir.protocol import OTHER_SIDE, Side
@@ -57,6 +58,11 @@ _TEXTS: Mapping[str, _Texts] = {
     "method-removed": _Texts("An old {s} may call it, but a new {r} does not know it", ""),
     "notification-added": _Texts("", "", "An old {r} ignores it, and a new {r} does not wait for it"),
     "notification-removed": _Texts("", "An old {r} may wait for it, but a new {s} never sends it"),
+    "notification-requested": _Texts(
+        "",
+        "An old {r} may wait for it, but a new {s} sends it {new}",
+        "A new {s} sends it {new}, and an old {r} accepts it there",
+    ),
     "method-embedded": _Texts(
         "An old {s} sends it {old}, where a new {r} does not expect it",
         "a new {s} sends it {new}, where an old {r} does not expect it",
@@ -92,6 +98,7 @@ _HINTS: Mapping[str, str] = {
     "method-added": "Call it only on {r}s of the new revision.",
     "method-removed": "Call it only on {r}s of the old revision, or handle the error.",
     "notification-removed": "Do not wait for it.",
+    "notification-requested": "Request it from {s}s of the new revision.",
     "method-embedded": "Find out the {r}'s revision, and send it in the way of that revision.",
 }
 
@@ -108,19 +115,19 @@ _RESULTS: Mapping[str, _Texts] = {
 """The same for results of a method."""
 
 
-_NOWHERE = "No message that both revisions know contains it"
-_ELSEWHERE = "Neither revision sends it where the other one expects it"
+_NOWHERE = "No message exchanged between the two revisions contains it"
+ONLY_CODE = f"{_NOWHERE}; only code must change."
+"""The reason of changes that concern generated types only."""
 
 
-def reason(finding: Finding, by_side: Mapping[Side, Weights], sent_by: Collection[Side]) -> str:
+def reason(finding: Finding, by_side: Mapping[Side, Weights]) -> str:
     """Return who breaks and why, in one sentence."""
     words = _substitutions(finding, _affected(by_side) or by_side)
     if finding.kind == "direction_changed":
         return _direction(finding)
     rule = RULES[finding.rule]
     if not by_side and (rule.weights != HARMLESS or finding.weights is not None):
-        changed = ", but code that uses it must change" if rule.api == "breaking" else ""
-        return f"{_ELSEWHERE if sent_by else _NOWHERE}{changed}."
+        return ONLY_CODE if rule.api == "breaking" else f"{_NOWHERE}."
     if finding.reason is not None:
         return _filled(finding.reason, words)
     tolerance = finding.tolerance
@@ -176,22 +183,28 @@ def _direction(finding: Finding) -> str:
 def _substitutions(finding: Finding, by_side: Mapping[Side, Weights]) -> dict[str, str]:
     sides = list(by_side)
     one = sides[0] if len(sides) == 1 else None
+    in_words = KINDS[finding.kind].is_in_words
     return {
         "s": one or "peer",
         "r": OTHER_SIDE[one] if one else "peer",
-        "old": _short(finding.old, "those of the old type"),
-        "new": _short(finding.new, "those of the new type"),
-        "member": _short(finding.member, "it"),
+        "old": (finding.old or "") if in_words else _code(finding.old, "those of the old type"),
+        "new": (finding.new or "") if in_words else _code(finding.new, "those of the new type"),
+        "member": _code(finding.member, "it"),
     }
 
 
-def _short(text: str | None, otherwise: str) -> str:
-    return otherwise if text is None or len(text) > _LONGEST else text
+def _code(text: str | None, otherwise: str) -> str:
+    """Return a type in backticks, which reports show as code; a string has quotes of its own."""
+    if text is None or len(text) > _LONGEST:
+        return otherwise
+    return text if "`" in text or _STRING.fullmatch(text) else f"`{text}`"
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     # Not str.format(): texts of a schema may have braces.
     return _PLACE.sub(lambda match: words[match[1]], text)
 
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 _PLACE = re.compile(r"\{(s|r|old|new|member)\}")

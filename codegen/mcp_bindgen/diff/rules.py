@@ -70,6 +70,13 @@ _TABLE: tuple[tuple[str, Verdict, Verdict, Verdict, str], ...] = (
     ("notification-added", _C, _C, _C, "An old receiver ignores it, and a new one does not wait for it."),
     ("notification-removed", _C, _R, _B, "An old receiver may wait for it in vain; an old sender expects no response."),
     (
+        "notification-requested",
+        _C,
+        _R,
+        _C,
+        "An old receiver may wait for it in vain; a new sender sends it only to receivers that request it.",
+    ),
+    (
         "direction-changed",
         _C,
         _C,

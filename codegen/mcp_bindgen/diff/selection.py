@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import evolve, frozen
 
-from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.describe.nearest import enumerated, nearest_names
 from mcp_bindgen.diff.assessment import Perspective, at_least, level_from
 from mcp_bindgen.diff.changes import Change, Difference, Verdict
 from mcp_bindgen.diff.finding_kinds import KINDS
@@ -17,6 +17,12 @@ from mcp_bindgen.ir.protocol import Protocol
 _PAIR = 2
 _FEW = 8
 """Maximum number of names that a message lists."""
+
+
+_LEVEL_WORDS: Mapping[Verdict, str] = {
+    "breaking": "breaking",
+    "risky": "breaking or risky",
+}
 
 
 @frozen(kw_only=True)
@@ -39,6 +45,16 @@ class Selection:
         known = [name for protocol in protocols for name in protocol.methods]
         _check("--method", "method", self.methods, known)
 
+    @property
+    def sentence(self) -> str | None:
+        """Return a sentence about the selected changes; None if all are selected."""
+        words = [f"messages of {_either(self.methods)}"] if self.methods else []
+        words += [f"kind {_either(self.kinds)}"] if self.kinds else []
+        words += [f"rule {_either(self.only)}"] if self.only else []
+        words += [f"no rule {_either(self.ignored)}"] if self.ignored else []
+        words += [f"level {_LEVEL_WORDS[self.level]}"] if self.level in _LEVEL_WORDS else []
+        return f"Filtered: {'; '.join(words)}. Other changes are left out." if words else None
+
     def of(self, difference: Difference) -> Difference:
         """Return the difference with the selected changes only."""
         return evolve(difference, changes=tuple(change for change in difference.changes if self._keeps(change)))
@@ -53,10 +69,14 @@ class Selection:
         )
 
 
+def _either(words: Iterable[str]) -> str:
+    return enumerated([f"`{word}`" for word in words])
+
+
 def unknown(what: str, word: str, known: Collection[str], otherwise: str) -> str:
     """Return an error message for an unknown name, with the nearest known ones."""
     near = nearest_names(word, known)
-    hint = f"did you mean {' or '.join(near)}?" if near else otherwise
+    hint = f"did you mean {enumerated(near)}?" if near else otherwise
     return f"unknown {what} {word!r}; {hint}"
 
 

@@ -188,17 +188,18 @@ def _deep_reason(old: str, new: str, weights: Weights) -> str | None:
     """Return the reason for the effect of one object in place of another; None if the rule explains it."""
     match weights.old_to_new, weights.new_to_old:
         case "compatible", "compatible":
-            return f"Each side accepts the values of the other, {old} or {new}."
+            return f"Each side accepts the values of the other, `{old}` or `{new}`."
         case "breaking", "breaking":
             return None
         case forward, "compatible":
             effect = "refuses" if forward == "breaking" else "may not understand all of"
-            return f"A new {{r}} expects {new} and {effect} the {old} of an old {{s}}."
+            return f"A new {{r}} expects `{new}` and {effect} the `{old}` of an old {{s}}."
         case "compatible", backward:
             effect = "refuses" if backward == "breaking" else "may not understand all of"
-            return f"An old {{r}} expects {old} and {effect} the {new} of a new {{s}}."
+            return f"An old {{r}} expects `{old}` and {effect} the `{new}` of a new {{s}}."
         case _:
-            return f"The old revision has {old} and the new one {new}, so neither side understands all that the other sends."
+            pair = f"The old revision has `{old}` and the new one `{new}`"
+            return f"{pair}, so neither side understands all that the other sends."
 
 
 MAX_PAIRS = 10_000
@@ -417,7 +418,9 @@ def _added_members(
         if reading is not None:
             yield evolve(difference, weights=reading.weights, reason=reading.reason)
         elif nothing_left:
-            reason = f"All alternatives changed: an old receiver knows none of those of a new sender, such as {member}."
+            reason = (
+                f"All alternatives changed: an old receiver knows none of those of a new sender, such as `{member}`."
+            )
             yield evolve(difference, weights=NOTHING_LEFT, reason=reason)
         else:
             yield difference

@@ -205,6 +205,8 @@ class Method:
     """Whether it occurs only inside another message, never as a request of its own."""
     envelope: tuple[str, ...] = ()
     """Members that the generator adds to its interface: ``jsonrpc``, ``id``."""
+    requested: str | None = field(default=None, kw_only=True)
+    """For a notification that is sent only on request: the condition in words; None if it may be sent at any time."""
 
 
 @frozen

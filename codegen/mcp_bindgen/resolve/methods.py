@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
-from attrs import define
+from attrs import define, evolve
 
 from mcp_bindgen.ir.protocol import (
     OTHER_SIDE,
@@ -94,7 +94,22 @@ class Methods:
             name = _method(made)
             if name is not None and not self._is_cut(made):
                 self._add(made, name)
+        self._add_conditions()
         self._warn_of_unused_results()
+
+    def _add_conditions(self) -> None:
+        """Add the conditions of notifications that are sent only on request."""
+        for entry in self._applied.all(overrides.Requested):
+            method = self.all.get(entry.notification)
+            if method is not None and method.kind == "notification" and self._has(entry.by):
+                self._applied.use(entry)
+                self.all[method.name] = evolve(method, requested=entry.when)
+
+    def _has(self, name: str) -> bool:
+        """Return whether there is a method or a property (``Type.property``)."""
+        owner, _, field = name.partition(".")
+        declared = self._known.objects.get(owner)
+        return name in self.all or (declared is not None and field in _fields(declared))
 
     def _add(self, made: ObjectType, name: str) -> None:
         unions = [union for union in _UNIONS if made.path in self._listed[union]]

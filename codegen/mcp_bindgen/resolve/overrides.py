@@ -121,6 +121,16 @@ class Capability(Entry):
 
 
 @frozen(kw_only=True)
+class Requested(Entry):
+    """``notification`` is sent only if the receiver requests it by a method or a property (``Type.property``)."""
+
+    notification: str
+    by: str
+    when: str
+    """The condition in words."""
+
+
+@frozen(kw_only=True)
 class AdditionalResult(Entry):
     """A request whose params extend ``params`` may be answered with ``result`` too."""
 
@@ -144,6 +154,7 @@ _KINDS: Mapping[str, type[Entry]] = {
     "undecided": Undecided,
     "discriminator": Discriminator,
     "capability": Capability,
+    "requested": Requested,
     "additional_result": AdditionalResult,
     "result": Result,
 }

@@ -16,6 +16,7 @@ from mcp_bindgen.cli.options import configured_schema, map_option, numbers_optio
 from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format, require_text_or_json
 
 if TYPE_CHECKING:
+    from mcp_bindgen.diff import Difference
     from mcp_bindgen.diff.assessment import Assessment
     from mcp_bindgen.generate import Input
 
@@ -154,6 +155,9 @@ def command(
 
     if old is None or new is None:
         raise BindgenError(_missing(old))
+    known = catalog.revisions()
+    if old in known and new in known and old > new:
+        output.warning(f"OLD {old} is newer than NEW {new}; the changes are those of going back")
     if options["style"] == "page" and form != "markdown":
         message = f"--style page requires --format markdown, got {form}"
         raise BindgenError(message)
@@ -228,6 +232,11 @@ def _missing(old: str | None) -> str:
             f"OLD and NEW are missing; run: mcp-codegen diff OLD NEW, each a revision ({', '.join(known)}) "
             "or the path of a schema.ts"
         )
+    both = [revision for revision in known if revision in old]
+    if old not in known and len(both) > 1 and not _is_path(old):
+        return f"{old!r} is not a revision; run: mcp-codegen diff {' '.join(sorted(both, key=old.index))}"
+    if old not in known and not _is_path(old):
+        return f"NEW is missing; {_no_revision(old)}"
     later = [revision for revision in known if revision > old] if old in known else []
     example = later[0] if later else known[-1] if old != known[-1] else "path/to/schema.ts"
     return f"NEW is missing; for example, run: mcp-codegen diff {old} {example}"
@@ -277,6 +286,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         perspective=options["perspective"],
         fail_on=options["fail_on"],
         approved=read_approved(options["approvals"], lambda approved: stale(approved, whole)),
+        shown=selection.sentence,
     )
     if options["print_approvals"]:
         print_or_write(skeleton(assessment), target.file)
@@ -290,7 +300,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
             new,
             approved=assessment.approved,
             perspective=assessment.perspective,
-            fail_on=assessment.fail_on,
+            shown=assessment.shown,
         )
         print_or_write(rendered, target.file)
     elif difference.changes or not _is_quiet_text(target):
@@ -321,7 +331,9 @@ def _rendered(assessment: Assessment, target: _Output, style: str, file: str | N
         case "markdown":
             from mcp_bindgen.diff.reports import markdown, markdown_page
 
-            return markdown_page.render(assessment) if style == "page" else markdown.render(assessment)
+            if style == "page":
+                return markdown_page.render(assessment, changelogs=_changelogs(assessment.difference))
+            return markdown.render(assessment)
         case "github":
             from mcp_bindgen.diff.reports import github
 
@@ -337,6 +349,13 @@ def _rendered(assessment: Assessment, target: _Output, style: str, file: str | N
             if target.file is not None:
                 return text.render(assessment, width=100)
             return text.render(assessment, width=output.width(), style=verdict_style())
+
+
+def _changelogs(difference: Difference) -> dict[str, str]:
+    """Return the addresses of the official changelogs from one bundled revision to another, by revision."""
+    old, new, known = difference.old.revision, difference.new.revision, catalog.revisions()
+    steps = [each for each in known if old < each <= new] if {old, new} <= set(known) else []
+    return {each: f"https://modelcontextprotocol.io/specification/{each}/changelog" for each in steps}
 
 
 def _line(assessment: Assessment, file: Path) -> str:

@@ -17,13 +17,14 @@ from mcp_bindgen.cli.output_format import text_or_json
 if TYPE_CHECKING:
     from mcp_bindgen.describe.explanation_text import Style
     from mcp_bindgen.describe.lookup import Lookup, Subject
+    from mcp_bindgen.describe.revision_span import Span
 
 
 @click.command("explain", cls=AcceptsErrorCodes, short_help="Show a type, field, method or constant.")
-@click.argument("name", shell_complete=complete_subject)
+@click.argument("name", required=False, shell_complete=complete_subject)
 @schema_options("Bundled revision; by default the newest one that has NAME.")
 @text_or_json
-def command(name: str, form: str, **options: Any) -> int:
+def command(name: str | None, form: str, **options: Any) -> int:
     """Show what NAME means in the protocol.
 
     \b
@@ -36,10 +37,13 @@ def command(name: str, form: str, **options: Any) -> int:
     from mcp_bindgen.describe.explain import explain
     from mcp_bindgen.describe.explanation_text import render_page
 
+    if name is None:
+        message = "NAME is missing; for example, run: mcp-codegen explain tools/call"
+        raise click.UsageError(message, click.get_current_context(silent=True))
     selected = with_configured_schema(SchemaOptions(**options))
     own = selected.schema is not None or bool(selected.mapped)
     subject, lookup = _own(name, selected) if own else _bundled(name, selected.versions)
-    document = explain(subject, lookup, bundled=not own)
+    document = explain(subject, lookup, bundled=not own, span=None if own else _span(subject, lookup))
     if form == "json":
         output.print_json(document)
     else:
@@ -78,6 +82,19 @@ def _own(name: str, selected: SchemaOptions) -> tuple[Subject, Lookup]:
     if subject is None:
         raise unknown_in(name, lookup, [])
     return subject, lookup
+
+
+def _span(subject: Subject, lookup: Lookup) -> Span | None:
+    """Return the revisions that have a subject, renames included; None if all have it by its name."""
+    from mcp_bindgen import catalog
+    from mcp_bindgen.describe import revision_span
+    from mcp_bindgen.diff import Timeline
+
+    revision, known = lookup.protocol.revision, catalog.revisions()
+    if revision not in known or revision_span.span_of(subject).having == known:
+        return None
+    timeline = Timeline([revision_span.lookup(each).protocol for each in known])
+    return timeline.history(subject.name, revision=revision).span_from(revision)
 
 
 def _style() -> Style:

@@ -13,7 +13,8 @@ from mcp_bindgen.diff.finding_kinds import KINDS, is_of_method
 from mcp_bindgen.diff.page.markup import breakable, filter_link, fragment
 from mcp_bindgen.diff.page.side_by_side import Side, side_by_side
 from mcp_bindgen.diff.page.witness import WitnessView, witness_view
-from mcp_bindgen.diff.page.wording import LEVELS, PAIRINGS, kind_words, verdict_of
+from mcp_bindgen.diff.page.wording import LEVELS, PAIRINGS, verdict_of
+from mcp_bindgen.diff.reports.wording import code_spans, detail, is_in_words, kind_words
 from mcp_bindgen.diff.typescript import TypeScript
 from mcp_bindgen.ir.protocol import Protocol
 
@@ -29,7 +30,12 @@ class Card:
     """Its parts, between which a line may break."""
     kind: str
     level: Verdict
-    reason: str
+    detail: list[tuple[bool, str]]
+    """The parts of a phrase that belongs to the kind, each with whether it is code; empty if there is none."""
+    reason: list[tuple[bool, str]]
+    """The same for the reason."""
+    hint: list[tuple[bool, str]]
+    """The same for advice."""
     is_open: bool
     is_approved: bool
     sides: tuple[Side, Side] | None
@@ -52,7 +58,12 @@ class Card:
     @property
     def has_hint(self) -> bool:
         """There is advice."""
-        return self.change.hint is not None
+        return bool(self.hint)
+
+    @property
+    def has_detail(self) -> bool:
+        """A phrase says how the kind applies."""
+        return bool(self.detail)
 
     @property
     def has_sides(self) -> bool:
@@ -131,13 +142,17 @@ class Grouping:
     def _card(self, change: Change) -> Card:
         level = self.assessment.level(change)
         witness = self.assessment.witness(change)
-        has_sides = change.old is not None or change.new is not None
+        # Phrases are no types.
+        has_sides = not KINDS[change.kind].is_in_words and (change.old is not None or change.new is not None)
+        words = detail(change) if is_in_words(change) else None
         return Card(
             change=change,
             subject=breakable(change.subject),
-            kind=kind_words(change.kind),
+            kind=kind_words(change),
             level=level,
-            reason=self.assessment.reason(change),
+            detail=list(code_spans(words or "")),
+            reason=list(code_spans(self.assessment.reason(change))),
+            hint=list(code_spans(change.hint or "")),
             is_open=level == "breaking",
             is_approved=change.id in self.assessment.approved,
             sides=side_by_side(change.old, change.new, self._headings) if has_sides else None,

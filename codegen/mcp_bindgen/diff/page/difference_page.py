@@ -8,13 +8,15 @@ from typing import Any
 
 from attrs import frozen
 
-from mcp_bindgen.diff.assessment import Assessment, Perspective, Threshold
+from mcp_bindgen.diff.assessment import Assessment, Perspective
 from mcp_bindgen.diff.changes import Change, Difference
+from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.page.cards import Grouping
 from mcp_bindgen.diff.page.markup import content_security_policy, fill, spelled_out
 from mcp_bindgen.diff.page.method_matrix import bars, method_matrix
-from mcp_bindgen.diff.page.wording import IN_NO_MESSAGE, LEVELS, PAIRINGS, kind_words, verdict_of
-from mcp_bindgen.diff.reports.wording import conclusion, counted, headline
+from mcp_bindgen.diff.page.wording import IN_NO_MESSAGE, LEVELS, PAIRINGS, verdict_of
+from mcp_bindgen.diff.reports import wording
+from mcp_bindgen.diff.reports.wording import code_spans, counted
 from mcp_bindgen.ir.protocol import Protocol
 
 _KEYS = (
@@ -42,25 +44,31 @@ def render(
     *,
     approved: Collection[str] = (),
     perspective: Perspective = "both",
-    fail_on: Threshold = "breaking",
+    shown: str | None = None,
 ) -> str:
     """Render a difference of two revisions, with the witnesses that its changes have.
 
-    ``approved``: ids of changes that do not count. ``perspective`` and ``fail_on`` are those of ``Assessment``.
+    ``approved``: ids of changes that do not count. ``perspective`` and ``shown`` are those of ``Assessment``.
     """
     assessment = Assessment(
-        difference=difference, perspective=perspective, fail_on=fail_on, approved=dict.fromkeys(approved, "")
+        difference=difference,
+        perspective=perspective,
+        approved=dict.fromkeys(approved, ""),
+        shown=shown,
     )
     groups = Grouping(old, new, assessment).groups()
     changes = difference.changes
     return fill(
         "difference.html.j2",
-        title=f"{difference.old.revision} to {difference.new.revision}: changes",
+        title=f"MCP {difference.new.revision}: changes since {difference.old.revision}",
         policy=content_security_policy(script=True),
         old=difference.old.revision,
         new=difference.new.revision,
         number=counted(len(changes), "change"),
-        verdict=f"{headline(assessment)}; {conclusion(assessment)}",
+        shown=list(code_spans(shown or "")),
+        is_filtered=shown is not None,
+        scope=wording.SCOPE,
+        meanings=[(level, wording.LEVELS[level]) for level in LEVELS],
         levels=LEVELS,
         bars=bars(changes, [*assessment.pairings, "api"]),
         columns=list(PAIRINGS.values()),
@@ -79,7 +87,7 @@ def _choices(changes: Sequence[Change]) -> list[Choice]:
     elsewhere = sum(not change.methods for change in changes)
     others = [(IN_NO_MESSAGE, f"No method ({elsewhere})")] if elsewhere else []
     named = [(name, f"{name} ({methods[name]})") for name in sorted(methods)]
-    of_kind = [(name, f"{kind_words(name)} ({kinds[name]})") for name in sorted(kinds)]
+    of_kind = [(name, f"{KINDS[name].label} ({kinds[name]})") for name in sorted(kinds)]
     return [
         Choice("pairing", "Pairing", [("", "Any pairing"), *((name, title) for name, (title, *_) in PAIRINGS.items())]),
         Choice("method", "Method", [("", "Any method"), *named, *others]),

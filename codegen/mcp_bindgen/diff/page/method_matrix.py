@@ -21,7 +21,7 @@ _TAGS = {
     "notification_added": "new",
     "method_removed": "removed",
     "notification_removed": "removed",
-    "method_embedded": "embedded",
+    "method_embedded": "sent differently",
     "direction_changed": "other sender",
 }
 

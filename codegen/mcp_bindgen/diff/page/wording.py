@@ -10,7 +10,7 @@ LEVELS: tuple[Verdict, ...] = ("breaking", "risky", "compatible")
 PAIRINGS = {
     "old_client_new_server": ("Old client, new server", "old client", "new server"),
     "new_client_old_server": ("New client, old server", "new client", "old server"),
-    "api": ("Code that uses the types", "code for", "the old types"),
+    "api": ("Code written for the old types", "code for", "the old types"),
 }
 """By verdict: a title, and the same in two short lines."""
 
@@ -27,8 +27,3 @@ def verdict_of(change: Change, pairing: str) -> Verdict:
             return change.verdicts.new_client_old_server
         case _:
             return change.verdicts.api
-
-
-def kind_words(kind: str) -> str:
-    """Return a kind in words: ``field added``."""
-    return kind.replace("_", " ").replace("enum value", "value").replace("union member", "alternative")

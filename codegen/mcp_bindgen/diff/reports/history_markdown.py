@@ -10,6 +10,7 @@ from mcp_bindgen.diff.reports.history_wording import (
     SHOWN,
     AssessedEntry,
     assessed_entries,
+    change_detail,
     change_words,
     further_command,
     further_words,
@@ -18,7 +19,7 @@ from mcp_bindgen.diff.reports.history_wording import (
     title,
 )
 from mcp_bindgen.diff.reports.markdown import code, prose
-from mcp_bindgen.diff.reports.wording import affected
+from mcp_bindgen.diff.reports.wording import effect_words, effects, is_in_words
 from mcp_bindgen.diff.timeline.history import History
 
 
@@ -46,9 +47,11 @@ def _cell(history: History, assessed: AssessedEntry, typed: Mapping[str, str]) -
 
 
 def _change(assessed: AssessedEntry, change: Change) -> str:
-    level = assessed.assessment.level(change)
     subject, how = change_words(change, assessed)
-    line = f"<b>{level}</b> {'' if subject is None else f'{code(subject)} '}{prose(how)}"
-    if level == "compatible":
-        return line
-    return f"{line}<br><i>{affected(assessed.assessment, change, level)}</i>: {prose(change.reason)}"
+    extra = change_detail(change, assessed)
+    text = "" if extra is None else f": {prose(extra) if is_in_words(change) else code(extra)}"
+    level = assessed.assessment.level(change)
+    lines = [f"<b>{level}</b> {'' if subject is None else f'{code(subject)} '}{prose(how)}{text}"]
+    for affected, reason in effect_words(effects(assessed.assessment, change)):
+        lines.append(f"<i>{affected}</i>: {prose(reason)}")
+    return "<br>".join(lines)

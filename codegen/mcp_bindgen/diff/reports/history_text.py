@@ -14,6 +14,7 @@ from mcp_bindgen.diff.reports.history_wording import (
     SHOWN,
     AssessedEntry,
     assessed_entries,
+    change_detail,
     change_words,
     further_command,
     further_words,
@@ -22,7 +23,7 @@ from mcp_bindgen.diff.reports.history_wording import (
     title,
 )
 from mcp_bindgen.diff.reports.text import Style
-from mcp_bindgen.diff.reports.wording import affected
+from mcp_bindgen.diff.reports.wording import effect_words, effects
 from mcp_bindgen.diff.timeline.history import History
 from mcp_bindgen.escaping import visible
 
@@ -87,11 +88,17 @@ class _Report:
             for change in changes:
                 level = assessed.assessment.level(change)
                 subject, how = change_words(change, assessed)
-                first, *rest = self._wrapped(how if subject is None else f"{subject}  {how}", inner)
+                extra = change_detail(change, assessed)
+                how += "" if extra is None else f": {extra}"
+                first, *rest = self._wrapped(how if subject is None else f"{self._fitted(subject)}  {how}", inner)
                 yield f"{' ' * self._margin}{self._style.level(level, f'{level:<{_LEVEL}}')}{first[inner:]}"
                 yield from rest
-            if why is not None:
-                yield from self._wrapped(why, inner)
+            for line in why:
+                yield from self._wrapped(line, inner)
+
+    def _fitted(self, subject: str) -> str:
+        """Return a subject that is longer than a line with a break before its quoted names."""
+        return subject if len(subject) <= self._width - self._margin - _LEVEL else subject.replace("[", " [")
 
     def _wrapped(self, text: str, margin: int, most: int | None = None) -> list[str]:
         return textwrap.wrap(
@@ -106,7 +113,6 @@ class _Report:
         )
 
 
-def _why(assessed: AssessedEntry, change: Change) -> str | None:
-    """Return who breaks, and why; None if nobody does."""
-    level = assessed.assessment.level(change)
-    return None if level == "compatible" else f"{affected(assessed.assessment, change, level)}: {change.reason}"
+def _why(assessed: AssessedEntry, change: Change) -> list[str]:
+    """Return who breaks, and why; nothing if nobody does."""
+    return [f"{affected}: {reason}" for affected, reason in effect_words(effects(assessed.assessment, change))]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from mcp_bindgen.describe.revision_span import Span
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import VERDICTS, Change, Difference
 from mcp_bindgen.diff.reports.wording import counted, detail, kind_words
@@ -53,15 +52,14 @@ def assessed_entries(history: History) -> Iterator[AssessedEntry]:
 
 def title(history: History) -> str:
     """Return the span and the changes: ``2025-06-18 and later; changed in 2025-11-25``."""
-    bundled = tuple(each.revision.revision for each in history.entries)
     changed = [each.revision.revision for each in history.entries if each.state in {"changed", "renamed"}]
-    words = Span(history.having, bundled).words
+    words = history.span.words
     return f"{words}; changed in {', '.join(changed)}" if changed else words
 
 
 def state_words(entry: HistoryEntry, history: History) -> str:
     """Return the state: ``added``, ``renamed: A is now B``, ``unchanged (deprecated)``."""
-    words = _STATES[entry.state]
+    words = "no longer declared" if entry.is_still_allowed else _STATES[entry.state]
     if entry.renamed_from is not None:
         words += f": {entry.renamed_from} is now {entry.name}"
     elif entry.name is not None and entry.state in SHOWN and entry.name != history.subject:
@@ -81,16 +79,20 @@ def ordered(assessed: AssessedEntry) -> list[Change]:
 
 
 def change_words(change: Change, assessed: AssessedEntry) -> tuple[str | None, str]:
-    """Return what changed, None for the subject itself, and how: ``Tool.title``, ``new field: string``."""
-    own = change.subject in assessed.names
-    # The text of the subject is shown already.
-    extra = None if own and assessed.entry.state in SHOWN else detail(change)
-    return None if own else change.subject, f"{kind_words(change)}{'' if extra is None else f': {extra}'}"
+    """Return what changed, None for the subject itself, and how: ``Tool.title``, ``new field``."""
+    return None if change.subject in assessed.names else change.subject, kind_words(change)
+
+
+def change_detail(change: Change, assessed: AssessedEntry) -> str | None:
+    """Return the detail of a change; None if the text of the subject is shown already, or if it has none."""
+    is_shown = change.subject in assessed.names and assessed.entry.state in SHOWN
+    return None if is_shown else detail(change)
 
 
 def further_words(entry: HistoryEntry) -> str:
     """Return the number of further changes, in the types of the messages."""
-    return f"{counted(entry.further, 'more change')} in the types of its messages; run:"
+    noun = "more change" if entry.changes else "change"
+    return f"{counted(entry.further, noun)} in the types of its messages; run:"
 
 
 def further_command(history: History, assessed: AssessedEntry, typed: Mapping[str, str]) -> list[str]:

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
 from mcp_bindgen.diff.changes import VERDICTS, Change, Verdict
 from mcp_bindgen.diff.reports.wording import (
-    affected,
+    LONGEST,
+    code_spans,
     counted,
     detail,
+    effect_words,
+    effects,
     is_in_words,
     kind_words,
     listed,
     owner,
-    reason_at_level,
     reason_for_no_harm,
     verdict_counts,
     witness_message,
@@ -28,6 +30,9 @@ _MENTIONS = {ord("@"): "&#64;&#8203;", ord("#"): "&#35;&#8203;"}
 """Prevents notifications and issue links: an invisible space follows the character."""
 
 _LINKS = re.compile(r"www(?=\.)|://")
+_NAMED = 4
+"""Maximum number of methods, and of types, that are named for one change."""
+
 _LONGEST = 60_000
 """Maximum number of characters; GitHub accepts comments of at most 65,536."""
 
@@ -54,6 +59,7 @@ def _lines(assessment: Assessment, left_out: Sequence[Verdict]) -> Iterator[str]
     yield ""
     yield from counts(assessment)
     yield ""
+    yield from [prose(assessment.shown), ""] if assessment.shown else []
     yield _verdict(assessment)
     for level in reversed(VERDICTS):
         found = [change for change in changes if assessment.level(change) == level]
@@ -94,25 +100,31 @@ def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change], 
     yield "</details>"
 
 
-def table(assessment: Assessment, changes: Sequence[Change], *, reasons: bool) -> Iterator[str]:
-    """Yield the lines of a table of changes, by subject; ``reasons``: add who breaks, and why."""
+def table(
+    assessment: Assessment, changes: Sequence[Change], *, reasons: bool, longest: int | None = LONGEST
+) -> Iterator[str]:
+    """Yield the lines of a table of changes, by subject; ``reasons``: add who breaks, and why.
+
+    ``longest``: the maximum length of a type's text; None for no limit, also on the number of names in a list.
+    """
     yield "| subject | change | effect |" if reasons else "| subject | change |"
     yield "|---|---|---|" if reasons else "|---|---|"
     for change in sorted(changes, key=lambda change: (owner(change), change.subject)):
-        yield _row(assessment, change, reasons=reasons)
+        yield _row(assessment, change, reasons=reasons, longest=longest)
 
 
-def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
-    cells = [code(change.subject), what(change)]
+def _row(assessment: Assessment, change: Change, *, reasons: bool, longest: int | None) -> str:
+    cells = [code(change.subject), what(change, longest=longest)]
     approval = assessment.approved.get(change.id)
     if reasons:
-        level = assessment.level(change)
-        pairing = "" if level == "compatible" else f"<i>{affected(assessment, change, level)}</i>: "
-        parts = [f"{pairing}{prose(reason_at_level(assessment, change, level))}"]
+        found = list(effect_words(effects(assessment, change)))
+        parts = [f"<i>{affected}</i>: {prose(reason)}" for affected, reason in found] or [prose(change.reason)]
         parts += [prose(change.hint)] if change.hint else []
+        most = _NAMED if longest is not None else None
         if list(change.methods) not in ([], [change.subject]):
-            parts.append(f"<i>in</i> {listed([*map(code, change.methods)], 4)}")
-        parts += [f"<i>also changes</i> {prose(listed(change.inherited_by, 4))}"] if change.inherited_by else []
+            parts.append(f"<i>in</i> {listed([*map(code, change.methods)], most)}")
+        if change.inherited_by:
+            parts.append(f"<i>also changes</i> {listed([*map(code, change.inherited_by)], most)}")
         witness = assessment.witness(change)
         if witness is not None:
             summary = f"<summary>{witness_sentence(witness)}</summary>"
@@ -126,16 +138,20 @@ def _row(assessment: Assessment, change: Change, *, reasons: bool) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def what(change: Change) -> str:
+def what(change: Change, *, longest: int | None = LONGEST) -> str:
     """Return the kind of a change, with the texts before and after."""
-    extra = detail(change)
+    extra = detail(change, longest=longest)
     shown = None if extra is None else prose(extra) if is_in_words(change) else code(extra)
     return f"{kind_words(change)}{'' if shown is None else f'<br>{shown}'}"
 
 
 def prose(text: str) -> str:
-    """Return Markdown that shows a text in one line, without links, mentions or markup."""
-    return _unlinked(visible(text).translate({**_MARKS, **_MENTIONS}))
+    """Return Markdown that shows a text in one line, without links, mentions or markup but for the code in it."""
+    parts = code_spans(text)
+    return "".join(
+        code(part) if is_code else _unlinked(visible(part).translate({**_MARKS, **_MENTIONS}))
+        for is_code, part in parts
+    )
 
 
 def code(text: str) -> str:

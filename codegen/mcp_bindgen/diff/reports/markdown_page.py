@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_bindgen.diff.assessment import Assessment
-from mcp_bindgen.diff.changes import VERDICTS, Change, Verdict
+from mcp_bindgen.diff.changes import VERDICTS, Change
 from mcp_bindgen.diff.finding_kinds import Kind
+from mcp_bindgen.diff.reasons import ONLY_CODE
 from mcp_bindgen.diff.reports.markdown import counts
 from mcp_bindgen.diff.reports.wording import (
-    affected,
+    LEVELS,
+    SCOPE,
+    code_spans,
     counted,
     detail,
+    effect_words,
+    effects,
     is_in_words,
     kind_words,
-    listed,
     owner,
-    reason_at_level,
     reason_for_no_harm,
     witness_message,
     witness_sentence,
@@ -25,20 +28,8 @@ from mcp_bindgen.diff.reports.wording import (
 from mcp_bindgen.escaping import visible
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&#|~!])")
-_NAMED = 4
-"""Number of methods, and of types, that are named for one change."""
-
 _MARGIN = " " * 4
 """Indentation of the paragraphs of an item: CommonMark and the older Markdown programs agree on four columns."""
-
-_LEVELS: Mapping[Verdict, str] = {
-    "breaking": "one of the two refuses or misreads a message of the other.",
-    "risky": (
-        "it depends on the use: one of the two may not know, or may ignore, a part of what the other sends, "
-        "or may wait for something that never comes."
-    ),
-    "compatible": "everything else; both ignore members that they do not know.",
-}
 
 _GROUPS: Mapping[Kind, tuple[str, str]] = {
     "deprecated_added": ("Deprecated", "Deprecated"),
@@ -50,49 +41,66 @@ _GROUPS: Mapping[Kind, tuple[str, str]] = {
 """Titles, for one and for several, of kinds whose compatible changes share an item: they differ only in their subjects."""
 
 
-def render(assessment: Assessment) -> str:
-    """Return the page: a title, the counts, and a section for each level, the most severe first."""
-    return "\n".join(_lines(assessment)) + "\n"
+def render(assessment: Assessment, *, changelogs: Mapping[str, str] | None = None) -> str:
+    """Return the page: a title, the counts, and a section for each level, the most severe first.
+
+    ``changelogs``: the addresses of the official changelogs of the compared steps, by revision.
+    """
+    return "\n".join(_lines(assessment, changelogs or {})) + "\n"
 
 
-def _lines(assessment: Assessment) -> Iterator[str]:
+def _lines(assessment: Assessment, changelogs: Mapping[str, str]) -> Iterator[str]:
     difference = assessment.difference
     old, new = _text(difference.old.revision), _text(difference.new.revision)
-    yield f"# {old} to {new}"
+    yield f"# MCP {new}: changes since {old}"
     yield ""
     if not difference.changes:
         yield "No changes."
+    else:
+        yield (
+            f"{counted(len(difference.changes), 'change')}, judged for a client and a server that do not negotiate the "
+            f"revision: the old one knows only {old}, the new one only {new}."
+        )
+    if assessment.shown:
+        yield from ["", _text(assessment.shown)]
+    yield ""
+    links = [f"[{_text(revision)}]({address})" for revision, address in changelogs.items()]
+    also = f" See the changelog{'s' if len(links) > 1 else ''} of {' and '.join(links)}." if links else ""
+    yield f"{SCOPE}{also}"
+    if not difference.changes:
         return
-    peers = f"for peers that do not negotiate the revision: one is written for {old}, the other for {new}."
-    yield f"{counted(len(difference.changes), 'change')}, {peers}"
     yield ""
     yield from counts(assessment)
     if len(assessment.pairings) > 1:
-        yield from ["", "Each change is listed once, under the more severe of its two verdicts."]
+        listed_once = "Each change is listed once, under the more severe of its two verdicts"
+        yield from ["", f"{listed_once}; the other one, if not compatible, is stated below it."]
     yield ""
     for level in reversed(VERDICTS):
-        yield f"-   **{level.capitalize()}**: {_LEVELS[level]}"
+        yield f"-   **{level.capitalize()}**: {LEVELS[level]}."
     for level in reversed(VERDICTS):
         found = [change for change in difference.changes if assessment.level(change) == level]
         if found:
             yield from ["", f"## {level.capitalize()} ({len(found)})", ""]
-            yield from _compatible(assessment, found) if level == "compatible" else _section(assessment, level, found)
+            yield from _compatible(assessment, found) if level == "compatible" else _section(assessment, found)
 
 
-def _section(assessment: Assessment, level: Verdict, changes: Sequence[Change]) -> Iterator[str]:
+def _section(assessment: Assessment, changes: Sequence[Change]) -> Iterator[str]:
     for number, change in enumerate(_sorted(changes)):
         yield from [""] if number else []
         yield _head(change)
-        yield from _effect(assessment, level, change)
+        yield from _effect(assessment, change)
 
 
 def _compatible(assessment: Assessment, changes: Sequence[Change]) -> Iterator[str]:
-    """Yield an item for each change, then one for all subjects of each kind in ``_GROUPS``."""
+    """Yield an item for each change, then one for all subjects of each kind in ``_GROUPS``, then those in no message."""
     groups: dict[tuple[Kind, str], list[Change]] = {}
+    elsewhere: list[Change] = []
     for change in _sorted(changes):
         approval = assessment.approved.get(change.id)
         if change.kind in _GROUPS and approval is None:
             groups.setdefault((change.kind, detail(change) or ""), []).append(change)
+        elif change.reason == ONLY_CODE and approval is None:
+            elsewhere.append(change)
         else:
             reason = reason_for_no_harm(change)
             remarks = [] if reason is None else [reason]
@@ -103,7 +111,11 @@ def _compatible(assessment: Assessment, changes: Sequence[Change]) -> Iterator[s
             if found == kind:
                 title = titles[len(members) > 1] + (f" ({len(members)})" if len(members) > 1 else "")
                 subjects = ", ".join(_code(change.subject) for change in members)
-                yield f"-   {title}: {subjects}{f'. {_text(words)}' if words else ''}"
+                text = f"; {'each ' if len(members) > 1 else ''}with the note “{_text(words)}”" if words else ""
+                yield f"-   {title}: {subjects}{text}"
+    if elsewhere:
+        yield from ["", "In no message exchanged between the two revisions; only code must change:", ""]
+        yield from map(_head, elsewhere)
 
 
 def _sorted(changes: Sequence[Change]) -> list[Change]:
@@ -111,20 +123,21 @@ def _sorted(changes: Sequence[Change]) -> list[Change]:
 
 
 def _head(change: Change) -> str:
-    extra = detail(change)
+    extra = detail(change, longest=None)
     # Who sends a method, and how, is said in words; other details are types and values.
     shown = None if extra is None else _text(extra) if is_in_words(change) else _code(extra)
     return f"-   {_code(change.subject)}: {_text(kind_words(change))}{'' if shown is None else f', {shown}'}"
 
 
-def _effect(assessment: Assessment, level: Verdict, change: Change) -> Iterator[str]:
+def _effect(assessment: Assessment, change: Change) -> Iterator[str]:
     """Yield the indented paragraphs below a change: who breaks and why, what to do, where, and an example."""
-    words = f"*{affected(assessment, change, level).capitalize()}*: {_text(reason_at_level(assessment, change, level))}"
-    yield from ["", f"{_MARGIN}{words}{f' {_text(change.hint)}' if change.hint else ''}"]
+    for affected, reason in effect_words(effects(assessment, change)):
+        yield from ["", f"{_MARGIN}*{affected.capitalize()}*: {_text(reason)}"]
+    yield from ["", f"{_MARGIN}{_text(change.hint)}"] if change.hint else []
     if list(change.methods) not in ([], [change.subject]):
-        yield from ["", f"{_MARGIN}In {listed([_code(each) for each in change.methods], _NAMED)}."]
+        yield from ["", f"{_MARGIN}In {', '.join(map(_code, change.methods))}."]
     if change.inherited_by:
-        yield from ["", f"{_MARGIN}Also changes {listed([_code(each) for each in change.inherited_by], _NAMED)}."]
+        yield from ["", f"{_MARGIN}Also changes {', '.join(map(_code, change.inherited_by))}."]
     witness = assessment.witness(change)
     if witness is not None:
         example = f"{_MARGIN * 2}{visible(witness_message(witness))}"
@@ -135,8 +148,9 @@ def _effect(assessment: Assessment, level: Verdict, change: Change) -> Iterator[
 
 
 def _text(text: str) -> str:
-    """Return Markdown that shows a text in one line, without markup."""
-    return _SPECIAL.sub(r"\\\1", visible(text))
+    """Return Markdown that shows a text in one line, without markup but for the code in it."""
+    parts = code_spans(text)
+    return "".join(_code(part) if is_code else _SPECIAL.sub(r"\\\1", visible(part)) for is_code, part in parts)
 
 
 def _code(text: str) -> str:

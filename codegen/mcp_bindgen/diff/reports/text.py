@@ -11,15 +11,15 @@ from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment
 from mcp_bindgen.diff.changes import VERDICTS, Change, Verdict
 from mcp_bindgen.diff.finding_kinds import Kind, is_of_method
 from mcp_bindgen.diff.reports.wording import (
-    affected,
     conclusion,
     counted,
     detail,
+    effect_words,
+    effects,
     headline,
     kind_words,
     listed,
     owner,
-    reason_at_level,
     reason_for_no_harm,
     witness_message,
     witness_sentence,
@@ -121,9 +121,8 @@ class _Report:
         if approval is not None:
             yield from map(self._style.dim, self._wrapped(f"Approved: {approval}"))
         elif level != "compatible":
-            yield from self._wrapped(
-                f"{affected(self._assessment, change, level)}: {reason_at_level(self._assessment, change, level)}"
-            )
+            for affected, reason in effect_words(effects(self._assessment, change)):
+                yield from self._wrapped(f"{affected}: {reason}")
             if change.hint is not None:
                 yield from map(self._style.dim, self._wrapped(change.hint))
             yield from map(self._style.dim, self._wrapped(_elsewhere(change)))
@@ -164,6 +163,10 @@ class _Report:
         changes = difference.changes
         title = f"{difference.old.revision} -> {difference.new.revision}"
         yield self._style.bold(f"{visible(title)}: {headline(assessment)}")
+        if assessment.shown:
+            yield from textwrap.wrap(
+                visible(assessment.shown), self._width, initial_indent="  ", subsequent_indent="  "
+            )
         if not changes:
             return
         for pairing in assessment.pairings:

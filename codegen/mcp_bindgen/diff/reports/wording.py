@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from mcp_bindgen.diff.assessment import PAIRING_WORDS, Assessment, reason_in, verdict
-from mcp_bindgen.diff.changes import Change, Outcome, Pairing, Verdict, Witness
+from mcp_bindgen.diff.changes import VERDICTS, Change, Outcome, Pairing, Verdict, Witness
 from mcp_bindgen.diff.finding_kinds import KINDS
 from mcp_bindgen.diff.rules import HARMLESS, RULES
 from mcp_bindgen.ir.protocol import OTHER_SIDE
@@ -18,38 +20,76 @@ OUTCOMES: Mapping[Outcome, str] = {
 }
 """The reaction of the receiver of a witness, by its outcome."""
 
-_LONGEST = 60
-"""Maximum length of a type's text; longer ones are left out."""
+LEVELS: Mapping[Verdict, str] = {
+    "breaking": (
+        "the new peer refuses or misreads a message that the old one already sends, or must send one that the old one "
+        "refuses"
+    ),
+    "risky": (
+        "it depends on the use: the new peer may send something that the old one refuses or does not know, may ignore "
+        "something optional that the old one sends, or never sends something that the old one may wait for"
+    ),
+    "compatible": "everything else; receivers ignore members that they do not know",
+}
+"""The meaning of each level, the worst first."""
+
+SCOPE = (
+    "Only the schemas were compared. Changes of transports, authorization and behaviour that only the text of the "
+    "specification describes are not listed."
+)
+
+LONGEST = 60
+"""Maximum length of a type's text in one line; the rest is cut off."""
+
+_NOW_OPEN = "field-removed-now-open"
 
 
 def kind_words(change: Change) -> str:
     """Return the kind of a change in words: ``new required field``, ``value removed``."""
     if change.kind == "field_added" and change.required:
         return "new required field"
+    if change.rule == _NOW_OPEN:
+        return "no longer declared"
     if change.kind == "method_result_changed":
         return "new result" if change.rule.endswith("-added") else "result removed"
     return KINDS[change.kind].label
 
 
-def detail(change: Change) -> str | None:
-    """Return the member, or the text before and after, in one line; None if the subject is enough."""
+def detail(change: Change, *, longest: int | None = LONGEST) -> str | None:
+    """Return the member, or the text before and after, in one line; None if the subject is enough.
+
+    ``longest``: the maximum length of a type's text; None for no limit.
+    """
     if change.member is not None:
-        return _short(change.member)
+        return _short(change.member, longest)
     if change.kind == "type_renamed":
         return change.new
+    if change.rule == _NOW_OPEN:
+        return f"any value is allowed (was {_quoted(_short(change.old, longest))})"
     if KINDS[change.kind].shows_both_texts:
-        return f"{_short(change.old)} -> {_short(change.new)}"
+        most = None if is_in_words(change) else longest
+        return f"{_short(change.old, most)} -> {_short(change.new, most)}"
     if change.kind.startswith("field_"):
         # A field that became required or optional is shown as in the new revision.
-        return _short(change.old if change.new is None else change.new)
+        return _short(change.old if change.new is None else change.new, longest)
     if change.kind == "deprecated_added" and change.new:
         return " ".join(change.new.split())
     return None
 
 
 def is_in_words(change: Change) -> bool:
-    """Return whether the detail of a change is a phrase, not a type or a value."""
-    return change.kind in {"method_embedded", "direction_changed", "deprecated_added"}
+    """Return whether the detail of a change is a phrase, in which code is in backticks, not a type or a value."""
+    return KINDS[change.kind].is_in_words or change.rule == _NOW_OPEN
+
+
+def code_spans(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a sentence, each with whether it is code, which stands in backticks."""
+    for number, part in enumerate(_BACKTICKS.split(text)):
+        if part:
+            yield number % 2 == 1, part
+
+
+_BACKTICKS = re.compile("`([^`]+)`")
 
 
 def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
@@ -61,6 +101,30 @@ def affected(assessment: Assessment, change: Change, level: Verdict) -> str:
 def reason_at_level(assessment: Assessment, change: Change, level: Verdict) -> str:
     """Return the reason of a change in the pairings in which it is at its level."""
     return reason_in(change, _pairings(assessment, change, level))
+
+
+class Effect(NamedTuple):
+    """The effect of a change in one pairing, or the same in both."""
+
+    level: Verdict
+    affected: str
+    """``old client, new server``, or ``both pairings``."""
+    reason: str
+
+
+def effects(assessment: Assessment, change: Change) -> list[Effect]:
+    """Return the effects of a change in the pairings in which it is not compatible, the worst first."""
+    levels = sorted({verdict(change, each) for each in assessment.pairings} - {"compatible"}, key=VERDICTS.index)
+    return [
+        Effect(level, affected(assessment, change, level), reason_at_level(assessment, change, level))
+        for level in reversed(levels)
+    ]
+
+
+def effect_words(effects: Sequence[Effect]) -> Iterator[tuple[str, str]]:
+    """Yield the pairing and the reason of each effect; a level follows the pairing unless it is that of the change."""
+    for number, each in enumerate(effects):
+        yield f"{each.affected} ({each.level})" if number else each.affected, each.reason
 
 
 def reason_for_no_harm(change: Change) -> str | None:
@@ -99,9 +163,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Return some names, and the number of further ones."""
-    more = len(names) - most
+def listed(names: Sequence[str], most: int | None) -> str:
+    """Return some names, and the number of further ones; None for all."""
+    more = 0 if most is None else len(names) - most
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
 
 
@@ -129,7 +193,11 @@ def conclusion(assessment: Assessment) -> str:
     return f"{counted(counting, 'change')} {verb} with --fail-on {assessment.fail_on}"
 
 
-def _short(text: str | None) -> str:
+def _short(text: str | None, longest: int | None) -> str:
     if text is None:
         return "none"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 2]} …"
+
+
+def _quoted(text: str) -> str:
+    return text if "`" in text else f"`{text}`"

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mcp_bindgen.describe.lookup import Lookup
-from mcp_bindgen.describe.nearest import nearest_names
+from mcp_bindgen.describe.nearest import enumerated, nearest_names
+from mcp_bindgen.describe.revision_span import Span
 from mcp_bindgen.describe.suggest import unknown_among
 from mcp_bindgen.diff.changes import Change, Revision
 from mcp_bindgen.diff.timeline.revision_step import RevisionStep
@@ -54,6 +55,11 @@ class HistoryEntry:
     further: int
     """For a method: the number of further changes, in the types that its messages contain."""
 
+    @property
+    def is_still_allowed(self) -> bool:
+        """The subject is a field that the revision no longer declares, but allows with any value."""
+        return self.state == "went" and any(each.rule == "field-removed-now-open" for each in self.changes)
+
 
 @frozen
 class History:
@@ -64,6 +70,26 @@ class History:
     kind: TargetKind
     entries: tuple[HistoryEntry, ...]
     """One for each revision, the oldest first."""
+
+    @property
+    def span(self) -> Span:
+        """The revisions that have the subject."""
+        revisions = tuple(each.revision.revision for each in self.entries)
+        return Span(self.having, revisions, is_still_allowed=any(each.is_still_allowed for each in self.entries))
+
+    def span_from(self, revision: str) -> Span:
+        """Return the same with the names that the subject has in other revisions than this one."""
+        here = next(place for place, each in enumerate(self.entries) if each.revision.revision == revision)
+        names: dict[str, list[int]] = {}
+        for place, each in enumerate(self.entries):
+            if each.name is not None and each.name != self.entries[here].name:
+                names.setdefault(each.name, []).append(place)
+        dates = [each.revision.revision for each in self.entries]
+        words = (
+            (name, f"until {dates[places[-1]]}" if places[-1] < here else f"since {dates[places[0]]}")
+            for name, places in names.items()
+        )
+        return evolve(self.span, names=tuple(words))
 
     @property
     def having(self) -> tuple[str, ...]:
@@ -90,18 +116,21 @@ class Timeline:
         self._lookups = [Lookup(protocol) for protocol in protocols]
         self._steps = [RevisionStep(old, new) for old, new in pairwise(protocols)]
 
-    def history(self, subject: str) -> History:
-        """Return the history of a subject, as the function ``history`` does."""
-        anchor, target = self._anchor(subject)
+    def history(self, subject: str, *, revision: str | None = None) -> History:
+        """Return the history of a subject, as the function ``history`` does.
+
+        ``revision``: the one that decides what the subject means; by default the newest that has it.
+        """
+        anchor, target = self._anchor(subject, revision)
         targets = self._followed(subject, anchor, target)
         return History(target.subject, target.kind, tuple(_entries(self._protocols, self._steps, targets)))
 
-    def _anchor(self, subject: str) -> tuple[int, Target]:
-        """Return the newest revision that has a subject, and its target there."""
+    def _anchor(self, subject: str, revision: str | None) -> tuple[int, Target]:
+        """Return the newest revision that has a subject, or the given one, and its target there."""
         found = [
             (place, target)
             for place, lookup in reversed(list(enumerate(self._lookups)))
-            if (target := target_of(subject, lookup)) is not None
+            if revision in {None, lookup.protocol.revision} and (target := target_of(subject, lookup)) is not None
         ]
         # A wire name takes precedence over a Python name.
         named = [each for each in found if each[1].kind != "field" and each[1].subject == subject]
@@ -144,7 +173,7 @@ class Timeline:
 def _no_alternative(subject: str, whole: str, known: Sequence[str]) -> BindgenError:
     word = subject.rpartition(":")[2]
     near = nearest_names(word, known)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(known)}"
+    hint = f"did you mean {enumerated(near)}?" if near else f"use one of {', '.join(known)}"
     return BindgenError(f"{whole} has no alternative {word!r}; {hint}")
 
 

@@ -30,16 +30,19 @@ class RevisionStep:
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old, self.new = old, new
         self._comparison = compare_in_detail(old, new)
-        self._forward = _paired(self._comparison.pairs, old, new)
-        self._back = _paired((TypePair(each.new, each.old) for each in self._comparison.pairs), new, old)
+        pairs, matches = self._comparison.pairs, self._comparison.matches
+        reverse = [TypePair(each.new, each.old) for each in pairs]
+        self._forward, self._back = _paired(pairs, old, new), _paired(reverse, new, old)
+        self._successors = _replaced(pairs, matches.new_name)
+        self._predecessors = _replaced(reverse, matches.old_name)
 
     def forward(self, target: Target) -> Target | None:
         """Return the target of the new revision for one of the old; None if it was removed."""
-        return self._across(target, self.new, self._owners(target.name, forward=True))
+        return self._across(target, self.new, self._owners_of(target, forward=True))
 
     def back(self, target: Target) -> Target | None:
         """Return the target of the old revision for one of the new; None if it did not exist."""
-        return self._across(target, self.old, self._owners(target.name, forward=False))
+        return self._across(target, self.old, self._owners_of(target, forward=False))
 
     def changes(self, before: Target | None, after: Target | None) -> tuple[Change, ...]:
         """Return the changes that concern a target; None stands for the revision that lacks it."""
@@ -99,6 +102,12 @@ class RevisionStep:
         findings = self._comparison.findings
         return tuple(change for change in self._comparison.difference.changes if chosen(findings[change.id]))
 
+    def _owners_of(self, target: Target, *, forward: bool) -> Iterator[str]:
+        """Yield the possible names of a target's type; the fields of a type go on in the type that replaces it."""
+        yield from self._owners(target.name, forward=forward)
+        if target.kind == "field":
+            yield from (self._successors if forward else self._predecessors).get(target.name, ())
+
     def _owners(self, name: str, *, forward: bool) -> Iterator[str]:
         """Yield the possible names of a type or inline object in the other revision, the best first."""
         matches = self._comparison.matches
@@ -150,6 +159,15 @@ def _paired(pairs: Iterable[TypePair], here: Protocol, there: Protocol) -> Mappi
         if pair.old is None or pair.new is None:
             continue
         if here.objects[pair.old].kind == "inline" or there.objects[pair.new].kind == "inline":
+            found.setdefault(pair.old, []).append(pair.new)
+    return found
+
+
+def _replaced(pairs: Iterable[TypePair], match: Callable[[str], str | None]) -> Mapping[str, list[str]]:
+    """Map each type without a match to those that replace it, and that were compared with it for this reason."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        if pair.old is not None and pair.new is not None and match(pair.old) is None:
             found.setdefault(pair.old, []).append(pair.new)
     return found
 

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.describe.canonical import literal, schema_type
 from mcp_bindgen.describe.lookup import ConstantSubject, Lookup, MemberSubject, MethodSubject, Subject, TypeSubject
 from mcp_bindgen.diff.alternatives import alternatives
+from mcp_bindgen.diff.methods import how_sent
 from mcp_bindgen.diff.sides import sides_text
 from mcp_bindgen.diff.typescript import TypeScript, below
 from mcp_bindgen.ir.protocol import About, Field, ObjectOf, Protocol, Type
@@ -160,7 +161,8 @@ def text_of(protocol: Protocol, target: Target) -> str:
             return texts.field(found)
         case "method":
             method = protocol.methods[target.name]
-            inside = ", inside another message" if method.embedded else ""
+            inside = f", {how_sent(protocol, method)}" if method.embedded else ""
+            inside += f", {method.requested}" if method.requested is not None else ""
             answer = f", result {texts.type(method.result)}" if method.result is not None else ""
             return f"{method.kind} from {sides_text(method.sent_by)}{inside}{answer}"
 
