@@ -28,7 +28,7 @@ _PROBES = frozenset({"server/discover"})
 _PROBE_HINT = "Call it first: a peer that does not know it, or does not respond, has an earlier revision."
 
 _UNREQUESTED = "without a request"
-"""How a notification is sent that its receiver need not request."""
+"""Text for notifications that are sent at any time."""
 
 _REQUESTED_BY_PARAM: Mapping[str, str] = {"CreateTaskResult": "task"}
 """Results that answer only requests with a certain member in their params, and the name of that member."""

@@ -343,12 +343,15 @@ def _rendered(assessment: Assessment, target: _Output, style: str, file: str | N
 
             return junit.render(assessment)
         case _:
+            from attrs import evolve
+
             from mcp_bindgen.cli.colours import verdict_style
             from mcp_bindgen.diff.reports import text
 
             if target.file is not None:
                 return text.render(assessment, width=100)
-            return text.render(assessment, width=output.width(), style=verdict_style())
+            # The filter stands in the command above the report.
+            return text.render(evolve(assessment, shown=None), width=output.width(), style=verdict_style())
 
 
 def _changelogs(difference: Difference) -> dict[str, str]:

@@ -114,10 +114,11 @@ class Effect(NamedTuple):
 
 def effects(assessment: Assessment, change: Change) -> list[Effect]:
     """Return the effects of a change in the pairings in which it is not compatible, the worst first."""
-    levels = sorted({verdict(change, each) for each in assessment.pairings} - {"compatible"}, key=VERDICTS.index)
+    found = {verdict(change, each) for each in assessment.pairings}
     return [
         Effect(level, affected(assessment, change, level), reason_at_level(assessment, change, level))
-        for level in reversed(levels)
+        for level in reversed(VERDICTS)
+        if level != "compatible" and level in found
     ]
 
 
