@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "notice"]
@@ -19,9 +21,23 @@ def visible(text: str) -> str:
 
 
 def annotation(severity: Severity, properties: Mapping[str, str], message: str) -> str:
-    """Return a workflow command of GitHub Actions that shows a message at a changed line."""
+    """Return a workflow command of GitHub Actions that shows a message at a changed line.
+
+    The path in ``file`` is relative to the current folder, or absolute; GitHub gets it relative to the repository.
+    """
+    if "file" in properties:
+        properties = {**properties, "file": _path_in_repository(properties["file"])}
     where = ",".join(f"{name}={_replaced(value, _IN_PROPERTIES)}" for name, value in properties.items())
     return visible(f"::{severity} {where}::{_replaced(message, _ESCAPES)}")
+
+
+def _path_in_repository(path: str) -> str:
+    """Return a path relative to the root of the repository; unchanged if it is not in the repository."""
+    here = Path.cwd()
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), workspace)
+    place = Path(os.path.normpath(here / path))
+    return place.relative_to(root).as_posix() if root and place.is_relative_to(root) else path
 
 
 def _escaped(char: str) -> str:

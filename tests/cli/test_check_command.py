@@ -52,6 +52,40 @@ def test_github_shows_an_annotation_at_each_file(cli, elsewhere: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("marker", [".git", "GITHUB_WORKSPACE"])
+def test_annotations_name_files_relative_to_the_repository(cli, elsewhere: Path, monkeypatch, marker: str) -> None:
+    if marker == ".git":
+        (elsewhere / marker).mkdir()
+    else:
+        monkeypatch.setenv(marker, str(elsewhere))
+    (elsewhere / "src").mkdir()
+    monkeypatch.chdir(elsewhere / "src")
+    options = ("--version", "2025-03-26", "--out", "out")
+    cli(*options)
+    (elsewhere / "src/out/v2025_03_26/server.py").unlink()
+    expected = "::error file=src/out/v2025_03_26/server.py,title=missing generated file::"
+    assert cli("check", *options, "--format", "github").out.startswith(expected)
+    status, out, _ = cli("generate", "--check", *options, "--format", "github")
+    assert status == 1
+    assert out.startswith(expected)
+
+
+def test_annotations_name_the_files_of_typed_clients(cli, elsewhere: Path) -> None:
+    (elsewhere / "tools.json").write_text('{"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}')
+    (elsewhere / "pyproject.toml").write_text('[[tool.mcp-codegen.clients]]\nfrom = "tools.json"\nout = "src/adder"\n')
+    assert cli("generate").status == 0
+    (elsewhere / "src/adder/client.py").unlink()
+    status, out, _ = cli("check", "--format", "github")
+    assert status == 1
+    assert out.startswith("::error file=src/adder/client.py,title=missing generated file::")
+
+
+def test_annotations_without_a_check_are_refused(cli) -> None:
+    status, _, err = cli("generate", "--version", "2025-03-26", "--out", "out", "--format", "github")
+    assert status == 2
+    assert "error: --format github requires --check" in err
+
+
 def test_files_whose_line_ends_git_has_converted_are_a_line_each_with_the_remedy(cli, elsewhere: Path) -> None:
     cli("--version", "2025-03-26", "--out", "out")
     for file in (elsewhere / "out").rglob("*.py"):

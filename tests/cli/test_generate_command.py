@@ -351,7 +351,8 @@ def test_an_out_that_is_a_file_is_said(cli, elsewhere: Path, out: str) -> None:
     (elsewhere / "file").write_text("")
     status, _, err = cli("--version", "2025-03-26", "--out", out)
     assert status == 2
-    assert err == f"error: cannot write to {out}: file is not a folder\n"
+    assert err == f"error: the output folder {out} cannot be used: file is not a folder\n"
+    assert cli("check", "--version", "2025-03-26", "--out", out).err == err
 
 
 def test_a_schema_is_named_after_its_file(cli, elsewhere: Path, schema: Path) -> None:

@@ -250,7 +250,7 @@ def test_a_file_in_the_way_of_the_target_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BindgenError, match=r"file is not a folder"):
         write(FILES, tmp_path / "file")
-    with pytest.raises(BindgenError, match=r"cannot write to .*deeper: .*file is not a folder"):
+    with pytest.raises(BindgenError, match=r"the output folder .*deeper cannot be used: .*file is not a folder"):
         write(FILES, tmp_path / "file" / "deeper")
     with pytest.raises(BindgenError, match=r"is not a folder"):
         check(FILES, tmp_path / "file")

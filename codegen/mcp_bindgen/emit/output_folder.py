@@ -168,7 +168,7 @@ def _refuse_no_folder(target: Path) -> None:
             return
         if folder.is_symlink() or folder.exists():
             kind = "a broken link" if not folder.exists() else "not a folder"
-            message = f"cannot write to {target}: {folder} is {kind}"
+            message = f"the output folder {target} cannot be used: {folder} is {kind}"
             raise BindgenError(message)
 
 

@@ -75,7 +75,8 @@ def _check_clients(clients: Sequence[ClientSettings], form: str) -> bool:
         if form == "json":
             continue
         if form == "github":
-            _annotate(drifts, each.out, repair)
+            # The paths begin with the name of the package.
+            _annotate(drifts, each.out.parent, repair)
             continue
         if not drifts:
             output.confirm(f"{output.shown(each.out)} is up to date with {output.shown(each.file)}")

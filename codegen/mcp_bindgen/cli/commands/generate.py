@@ -11,7 +11,7 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.generation import import_path, render, warn_of_strange_modules
 from mcp_bindgen.cli.options import SchemaOptions, choose, only_option, out_option, schema_options
-from mcp_bindgen.cli.output_format import text_or_json
+from mcp_bindgen.cli.output_format import output_format
 
 if TYPE_CHECKING:
     from mcp_bindgen.emit.output_folder import Written
@@ -29,7 +29,7 @@ FORMAT = "mcp-generate/1"
 @click.option(
     "--check", "only_check", is_flag=True, help="Show what would change without writing; same as the command check."
 )
-@text_or_json
+@output_format(("text", "json", "github"), "Output format; github, with --check, prints annotations for GitHub Actions.")
 def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     """Generate the package of a bundled revision or of your own schema.
 
@@ -51,6 +51,9 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.settings import read_settings
 
+    if form == "github":
+        message = "--format github requires --check: annotations show files that differ"
+        raise BindgenError(message)
     settings = read_settings(Path.cwd())
     if settings.clients and not (selected.versions or selected.schema or selected.out):
         from mcp_bindgen.cli.commands.client import generate_clients
