@@ -150,7 +150,10 @@ def test_rules_and_the_schema_of_a_report_are_written_to_a_file(cli) -> None:
 
 
 def test_the_revisions_are_listed_as_json_by_the_version_option(cli) -> None:
-    assert cli("--version", "--json") == cli("--json", "--version") == cli("list", "--json")
+    listed = cli("list", "--json")
+    for words in (("--version", "--json"), ("--version", "--format", "json"), ("--format=json", "--version", "-q")):
+        assert cli(*words) == listed
+    assert cli("--version", "-q") == cli("--version", "--format", "text") == cli("--version")
 
 
 def test_a_quiet_command_prints_nothing_if_all_is_well(cli) -> None:
@@ -165,6 +168,16 @@ def test_a_quiet_command_prints_nothing_if_all_is_well(cli) -> None:
     assert "tool added" in cli("tools", "diff", "tools.json", "more.json", "-q").out
     # A report in another format is a document, with changes or without.
     assert "no changes" in cli("diff", *same, "-q", "--format", "markdown").out
+
+
+def test_options_of_a_command_may_precede_it(cli) -> None:
+    Path("tools.json").write_text('{"tools": []}', encoding="utf-8")
+    linted = cli("tools", "lint", "tools.json", "--json")
+    for words in (("tools", "--json", "lint"), ("--json", "tools", "lint"), ("tools", "--format=json", "-q", "lint")):
+        assert cli(*words, "tools.json") == linted
+    status, _, err = cli("tools", "-q")
+    assert status == 2
+    assert "-q is an option of the commands of tools, and none is given; use snapshot, diff, check, lint\n" in err
 
 
 def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:

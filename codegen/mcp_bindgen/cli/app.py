@@ -11,7 +11,7 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.arguments import BARE_VERSION, normalise
+from mcp_bindgen.cli.arguments import normalise, options_of
 from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
 from mcp_bindgen.cli.quiet_option import with_quiet_option
 
@@ -61,16 +61,9 @@ class App(click.Group):
             args = ["generate"]
         return super().parse_args(ctx, normalise(args, COMMANDS, self._options(ctx)))
 
-    def _options(self, ctx: click.Context) -> dict[str, bool]:
-        """Return the options of all commands, each with whether it has a value."""
-        commands = [self.get_command(ctx, name) for name in COMMANDS]
-        parameters = [parameter for command in commands if command for parameter in command.params]
-        return {
-            name: not parameter.is_flag
-            for parameter in parameters
-            if isinstance(parameter, click.Option)
-            for name in parameter.opts
-        }
+    def _options(self, ctx: click.Context) -> dict[str, int]:
+        """Return the options of all commands, each with the number of its values."""
+        return options_of(command for name in COMMANDS if (command := self.get_command(ctx, name)) is not None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -102,16 +95,6 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
         from mcp_bindgen import __version__
 
         output.print_line(f"mcp-codegen {__version__}")
-        ctx.exit()
-
-
-def _print_revisions(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from mcp_bindgen import __version__
-
-        output.print_line(f"mcp-codegen {__version__}")
-        output.print_line(f"revisions: {', '.join(catalog.revisions())}")
-        output.print_line(f"extensions: {', '.join(catalog.extensions())}")
         ctx.exit()
 
 
@@ -151,14 +134,6 @@ APP = App(
             expose_value=False,
             callback=_print_version,
             help="Print the version of mcp-codegen.",
-        ),
-        click.Option(
-            [BARE_VERSION],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_print_revisions,
-            hidden=True,
         ),
     ],
 )

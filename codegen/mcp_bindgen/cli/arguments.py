@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import click
 
 BARE_VERSION = "--bundled-revisions"
-"""Replacement of ``--version`` without a value: an option that lists the revisions."""
+"""Replacement of ``--version`` without a value: an option of ``list``."""
+
+_BESIDE_BARE_VERSION = {"--json": 0, "--format": 1, "-q": 0, "--quiet": 0}
+"""Options that may stand beside ``--version`` without a value, each with its number of values."""
 
 _OWN = frozenset({"-V", "-h", "--help"})
 """Options of ``mcp-codegen`` itself."""
@@ -26,17 +29,41 @@ class AcceptsErrorCodes(click.Command):
         return super().parse_args(ctx, args)
 
 
-def normalise(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> list[str]:
+def options_of(commands: Iterable[click.Command]) -> dict[str, int]:
+    """Return the options of commands, each with the number of its values; the smallest if the commands differ."""
+    found: dict[str, int] = {}
+    for command in commands:
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                count = 0 if parameter.is_flag else parameter.nargs
+                found.update((name, min(count, found.get(name, count))) for name in parameter.opts)
+    return found
+
+
+class CommandFirst(click.Group):
+    """A group that accepts the options of its commands also before the name of the command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Move the command to the front. Raise ``click.UsageError`` if there are options of commands, and no command."""
+        options = options_of(self.commands.values())
+        position = _first_word(args, self.commands, options)
+        if position is None and args and args[0].partition("=")[0] in options:
+            names = ", ".join(self.commands)
+            message = f"{args[0]} is an option of the commands of {self.name}, and none is given; use {names}"
+            raise click.UsageError(message, ctx)
+        return super().parse_args(ctx, args if position is None else _with_first(position, args))
+
+
+def normalise(arguments: list[str], commands: Collection[str], options: Mapping[str, int]) -> list[str]:
     """Return the arguments with the command first, ``generate`` if there are only options.
 
-    ``options`` are those of all commands, each with whether it has a value.
+    ``options`` are those of all commands, each with the number of its values.
     """
     if not arguments:
         return ["--help"]
-    if arguments == ["--version"]:
-        return [BARE_VERSION]
-    if sorted(arguments) == ["--json", "--version"]:
-        return ["list", "--json"]
+    beside = _beside_bare_version(arguments)
+    if beside is not None:
+        return ["list", BARE_VERSION, *beside]
     if arguments[0] in commands or arguments[0] in _OWN:
         return arguments
     position = _first_word(arguments, commands, options)
@@ -44,7 +71,7 @@ def normalise(arguments: list[str], commands: Collection[str], options: Mapping[
         return ["generate", *arguments]
     word = arguments[position]
     if word in commands:
-        return [word, *arguments[:position], *arguments[position + 1 :]]
+        return _with_first(position, arguments)
     if position and "--version" in arguments[:position]:
         message = f"{word!r} is not a command; write --version before each revision"
         raise click.UsageError(message)
@@ -56,7 +83,27 @@ def _names_a_schema(arguments: list[str]) -> bool:
     return any(word.partition("=")[0] == "--schema" for word in arguments)
 
 
-def _first_word(arguments: list[str], commands: Collection[str], options: Mapping[str, bool]) -> int | None:
+def _with_first(position: int, arguments: list[str]) -> list[str]:
+    return [arguments[position], *arguments[:position], *arguments[position + 1 :]]
+
+
+def _beside_bare_version(arguments: list[str]) -> list[str] | None:
+    """Return the options beside ``--version`` if it has no value; None if it has one, or other arguments are given."""
+    if "--version" not in arguments:
+        return None
+    place = arguments.index("--version")
+    others = [*arguments[:place], *arguments[place + 1 :]]
+    words = iter(others)
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if option not in _BESIDE_BARE_VERSION:
+            return None
+        if _BESIDE_BARE_VERSION[option] and not equals:
+            next(words, None)
+    return others
+
+
+def _first_word(arguments: list[str], commands: Collection[str], options: Mapping[str, int]) -> int | None:
     """Return the index of the first word that is neither an option nor its value; None if there is none."""
     position = 0
     while position < len(arguments):
@@ -68,7 +115,7 @@ def _first_word(arguments: list[str], commands: Collection[str], options: Mappin
             # The parser reports it and suggests similar options.
             return None
         if options[option] and not equals:
-            position += 1
+            position += options[option]
             value = arguments[position] if position < len(arguments) else "-"
             if option == "--version" and value.startswith("-"):
                 message = "--version needs a revision or all; run mcp-codegen --version to list the revisions"

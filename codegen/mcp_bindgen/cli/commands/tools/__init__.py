@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_bindgen.cli import output
+from mcp_bindgen.cli.arguments import CommandFirst
 from mcp_bindgen.cli.commands.tools.check import check
 from mcp_bindgen.cli.commands.tools.diff import diff
 from mcp_bindgen.cli.commands.tools.lint import lint
@@ -13,6 +14,7 @@ from mcp_bindgen.cli.commands.tools.snapshot import snapshot
 
 @click.group(
     "tools",
+    cls=CommandFirst,
     short_help="Lock, compare and check the tools of a server.",
     invoke_without_command=True,
     no_args_is_help=False,
