@@ -20,6 +20,11 @@ class BindgenError(Exception):
     """Raised for invalid input or options. ``str()`` is the whole message."""
 
 
+def parser_message(problem: Exception) -> str:
+    """Return why a parser of the standard library refused a text; it recurses into nested values."""
+    return "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+
+
 class OverrideError(BindgenError):
     """Raised for an override that cannot be read, or that matches nothing."""
 

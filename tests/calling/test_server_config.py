@@ -65,7 +65,7 @@ def test_an_invalid_entry(tmp_path: Path, entry: Any, complaint: str | None) -> 
     ("text", "complaint"),
     [
         ("{", "is not JSON"),
-        ("[" * 100_000, "is not JSON"),
+        ("[" * 100_000, "is not JSON: it is nested too deeply"),
         ("[]", "lists no servers"),
         ('{"mcpServers": {"ones": {}}}', "has no server 'one'; did you mean ones?"),
         ('{"mcpServers": {}}', "has no server 'one'; it has none"),

@@ -49,7 +49,7 @@ def test_results_are_converted_by_the_method_of_their_request(cli: Any) -> None:
     assert out[2]["result"]["content"] == [
         {"type": "resource", "resource": {"uri": "bridge:/result/content/0", "blob": "aGk=", "mimeType": "audio/wav"}}
     ]
-    assert err == "5 messages read, 5 written; 4 renamed\n"
+    assert err == "5 messages read, 5 written; 4 renamed -> ledger.jsonl\n"
     audio = next(each for each in ledger("ledger.jsonl") if each["method"] == "tools/call")
     assert audio == {
         "line": 3,
@@ -176,3 +176,34 @@ def test_a_recording_of_another_revision_is_noticed(cli: Any) -> None:
     assert "warning" not in cli("convert", "--from", "2025-06-18", "--to", "2024-11-05", path).err
     err = cli("convert", "--from", "2025-11-25", "--to", "2024-11-05", path).err
     assert "warning: session.jsonl:2: the conversation names 2025-06-18, but --from is 2025-11-25\n" in err
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "session.jsonl"), "-o session.jsonl would overwrite another file of the command; pass another name"),
+        (("--report", "./session.jsonl"), "--report session.jsonl would overwrite another file of the command"),
+        (
+            ("-o", "new.jsonl", "--report", "new.jsonl"),
+            "--report new.jsonl would overwrite another file of the command",
+        ),
+        (("-o", "."), "cannot write .: it is a folder; pass the name of a file to -o"),
+        (("--report", "."), "cannot write .: it is a folder; pass the name of a file to --report"),
+        (("-o", "new.html"), "-o writes one message per line, and new.html has the ending of html; write .jsonl"),
+        (("-o", "new.json"), "-o writes one message per line, and new.json has the ending of json; write .jsonl"),
+        (("--report", "a.md"), "--report writes one entry per line, and a.md has the ending of markdown; write .jsonl"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_files_are_checked_before_anything_is_written(cli: Any, options: tuple[str, ...], message: str) -> None:
+    status, out, err = convert(cli, "2024-11-05", *options)
+    assert (status, out) == (2, [])
+    assert f"error: {message}" in err
+    assert [each.name for each in Path().iterdir()] == ["session.jsonl"]
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_summary_names_the_files(cli: Any) -> None:
+    err = convert(cli, "2024-11-05", "-o", "made/old.ndjson", "--report", "ledger.jsonl")[2]
+    assert err == "5 messages read, 5 written; 4 renamed -> made/old.ndjson and ledger.jsonl\n"

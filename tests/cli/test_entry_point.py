@@ -93,7 +93,10 @@ def test_the_version_loads_no_attrs_either(arguments: list[str]) -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [["-V"], ["model", "--version", "2025-11-25"], ["check", "--out", "nowhere"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["-V"], ["tools", "lint", "--help"], ["model", "--version", "2025-11-25"], ["check", "--out", "nowhere"]],
+)
 def test_a_reader_that_goes_away_is_no_accident(elsewhere: Path, arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -208,6 +211,8 @@ def test_a_terminal_gets_colour_unless_it_says_no() -> None:
     assert "\x1b[1mTool" in terminal(["explain", "Tool"])
     assert "\x1b[" not in terminal(["explain", "Tool"], NO_COLOR="1")
     assert "\x1b[" not in terminal(["explain", "Tool"], TERM="dumb")
+    assert "\x1b[" not in terminal(["explain", "Tool"], FORCE_COLOR="0")
+    assert "\x1b[1mTool" in terminal(["explain", "Tool"], FORCE_COLOR="", NO_COLOR="")
     assert "\x1b[31m" in terminal(["explain", "Nope"])
 
 

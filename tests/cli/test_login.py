@@ -292,7 +292,10 @@ def test_an_invalid_url_and_a_broken_file_are_reported(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     found = cli("call", "--logout", "nonsense")
-    assert (found.status, found.err) == (1, "error: not an http or https URL: 'nonsense'\n")
+    assert (found.status, found.err) == (
+        2,
+        "error: 'nonsense' is not the URL of a server; write 'http://nonsense', or with https\n",
+    )
     (tmp_path / "mcp-codegen").mkdir()
     (tmp_path / "mcp-codegen" / "tokens.json").write_text("[", encoding="utf-8")
     found = cli("call", "--logout", "https://a.example/mcp")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import click
 import pytest
 from mcp_bindgen.cli.app import APP, COMMANDS
+from mcp_bindings import serve
 
 PAIR = ("2025-06-18", "2025-11-25")
 
@@ -144,8 +147,11 @@ def test_rules_are_listed_as_text_and_as_json_with_the_same_names(cli, name: str
 
 def test_rules_and_the_schema_of_a_report_are_written_to_a_file(cli) -> None:
     for command in ("diff", "tools diff"):
-        for option in ("--list-rules", "--json-schema"):
-            assert cli(*command.split(), option, "-o", "file.json") == (0, "", "")
+        for option, summary in (("--list-rules", "rules"), ("--json-schema", "JSON Schema")):
+            status, out, err = cli(*command.split(), option, "-o", "made/file.json")
+            assert (status, out) == (0, "")
+            assert err.endswith(f"{summary} -> made/file.json\n")
+            assert cli(*command.split(), option, "-o", "file.json", "-q") == (0, "", "")
             assert isinstance(json.loads(Path("file.json").read_text(encoding="utf-8")), dict)
 
 
@@ -177,7 +183,7 @@ def test_options_of_a_command_may_precede_it(cli) -> None:
         assert cli(*words, "tools.json") == linted
     status, _, err = cli("tools", "-q")
     assert status == 2
-    assert "-q is an option of the commands of tools, and none is given; use snapshot, diff, check, lint\n" in err
+    assert "-q is an option of the commands of tools; name one of them: snapshot, diff, check, lint\n" in err
 
 
 def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:
@@ -194,3 +200,20 @@ def test_a_quiet_command_prints_results_and_errors_only(cli) -> None:
     assert err.startswith("error: ")
     # The next command is not quiet.
     assert cli("diff", *PAIR, "-o", "r.html", "--fail-on", "none").err.endswith("-> r.html\n")
+
+
+@pytest.mark.parametrize("option", [(), ("-q",)])
+def test_a_quiet_server_prints_no_url(cli, monkeypatch, option: tuple[str, ...]) -> None:
+    def be_ready(*_servers: Any, ready: Any, **_options: Any) -> None:
+        options = SimpleNamespace(path="/mcp")
+        ready(SimpleNamespace(refusals=SimpleNamespace(), close=None, options=options, url="http://here{}".format))
+
+    monkeypatch.setattr(serve, "http", be_ready)
+    about = {"protocolVersion": PAIR[1], "capabilities": {}}
+    params = {**about, "clientInfo": {"name": "a", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {**about, "serverInfo": {"name": "b", "version": "1"}}}
+    Path("tape.jsonl").write_text(f"{json.dumps(request)}\n{json.dumps(answer)}\n", encoding="utf-8")
+    status, _, err = cli("replay", "tape.jsonl", "--http", "0", *option)
+    assert status == 0
+    assert err == ("" if option else "Serving MCP on http://here/mcp (Ctrl-C ends it)\n")

@@ -41,22 +41,23 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
 
 
 def test_a_server_fits_its_snapshot(cli, desk) -> None:
-    status, _, err = cli("tools", "snapshot", *desk)
-    assert (status, err) == (0, "desk 1.0: 8 tools, 1 prompt -> tools.lock.json\n")
+    # What was written is the result, as that of generate and client.
+    assert cli("tools", "snapshot", *desk) == (0, "desk 1.0: 8 tools, 1 prompt -> tools.lock.json\n", "")
     lock = json.loads(Path("tools.lock.json").read_text("utf-8"))
     # The server is limited to one revision.
     assert (lock["format"], lock["revision"]) == ("mcp-tools-lock/1", desk[-1])
     assert lock["digests"].keys() == {tool["name"] for tool in lock["tools"]}
-    assert cli("tools", "snapshot", *desk).err.endswith("tools.lock.json: unchanged\n")
+    assert cli("tools", "snapshot", *desk).out.endswith("tools.lock.json: unchanged\n")
+    assert cli("tools", "snapshot", "-q", *desk) == (0, "", "")
     assert cli("tools", "check", *desk) == (0, "desk 1.0 -> desk 1.0: no changes\n", "")
 
 
 def test_tools_that_do_not_match_the_schema_are_listed_as_they_are_with_a_warning(cli, tmp_path: Path) -> None:
     server = ("--", sys.executable, str(UNTYPED))
-    status, _, err = cli("tools", "snapshot", *server)
+    status, out, err = cli("tools", "snapshot", *server)
     mismatch = '$.result.tools[0].inputSchema.type: found nothing, expected "object"'
     assert f"warning: tools/list does not match its schema, and is used as it is: {mismatch}" in err
-    assert (status, err.splitlines()[-1]) == (0, "untyped 1.0: 2 tools, 0 prompts -> tools.lock.json")
+    assert (status, out) == (0, "untyped 1.0: 2 tools, 0 prompts -> tools.lock.json\n")
     assert cli("tools", "check", *server).out == "untyped 1.0 -> untyped 1.0: no changes\n"
     assert "note /inputSchema: root-type" in cli("tools", "lint", *server).out.splitlines()
     assert cli("client", "--out", "notes", *server).status == 0
@@ -90,6 +91,18 @@ def test_a_snapshot_of_a_snapshot_and_of_a_recording_has_the_same_bytes(cli, des
     assert cli("tools", "snapshot", "tools.lock.json", "-o", "-").out == lock
     assert cli("call", "list", "--record", "session.jsonl", *desk).status == 0
     assert cli("tools", "snapshot", "session.jsonl", "-o", "-").out == lock
+
+
+def test_a_comparison_does_not_overwrite_what_it_reads_and_a_snapshot_is_json(cli) -> None:
+    for name in ("old.json", "new.json"):
+        Path(name).write_text('{"tools": []}', encoding="utf-8")
+        status, _, err = cli("tools", "diff", "old.json", "new.json", "-o", name)
+        assert status == 2
+        assert f"error: -o {name} would overwrite another file of the command; pass another name\n" in err
+    status, _, err = cli("tools", "snapshot", "old.json", "-o", "snapshot.html")
+    assert status == 2
+    assert "error: -o writes JSON, and snapshot.html has the ending of html; write .json\n" in err
+    assert not Path("snapshot.html").exists()
 
 
 @pytest.mark.parametrize(

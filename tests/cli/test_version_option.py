@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,39 @@ def test_every_command_has_a_help_that_fits_a_terminal(cli, command: str) -> Non
     assert (status, err) == (0, "")
     assert out.startswith(f"Usage: mcp-codegen {command}")
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_an_unknown_option_suggests_only_a_similar_one(cli) -> None:
+    assert cli("--nope").err == "error: unknown option --nope\nsee: mcp-codegen generate --help\n"
+    for words in (("diff", "--formt", "json"), ("tools", "lint", "--formt=json")):
+        assert cli(*words).err.startswith("error: unknown option --formt; did you mean --format?\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("client", "--out", "weather", "--", "nosuch-program"),
+        ("call", "--", "nosuch-program"),
+        ("bridge", "--", "nosuch-program"),
+        ("client", "--out", "weather", "--url", "nowhere"),
+        ("call", "--url", "nowhere"),
+        ("call", "--login", "nowhere"),
+        ("call", "--logout", "nowhere"),
+        ("bridge", "--url", "nowhere"),
+    ],
+    ids=" ".join,
+)
+def test_a_server_that_is_named_wrongly_is_bad_use_in_every_command(cli, words: tuple[str, ...]) -> None:
+    status, out, err = cli(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith(("error: cannot start 'nosuch-program'", "error: 'nowhere' is not the URL of a server"))
+
+
+@pytest.mark.parametrize("words", [("client", "--out", "weather"), ("call",), ("bridge",)], ids=lambda words: words[0])
+def test_a_server_that_fails_has_the_status_1_in_every_command(cli, words: tuple[str, ...]) -> None:
+    status, out, err = cli(*words, "--", sys.executable, "-c", "raise SystemExit(3)")
+    assert (status, out) == (1, "")
+    assert err.startswith("error: ")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ class HttpAddress(NamedTuple):
     """Names by which clients may address the server, besides ``host`` and those of this machine."""
     origins: Sequence[str] = ()
     """Origins of web pages that may use the server."""
+    quiet: bool = False
+    """Whether the URL is not printed."""
 
     def serve(
         self,
@@ -35,7 +37,8 @@ class HttpAddress(NamedTuple):
         def ready(http_server: HttpServer) -> None:
             http_server.refusals.advice = {"Host": "pass --allow-host %r", "Origin": "pass --allow-origin %r"}
             begin(http_server.close)
-            print_url(http_server)
+            if not self.quiet:
+                print_url(http_server)
 
         serve.http(
             *servers,

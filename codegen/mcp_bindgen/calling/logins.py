@@ -18,6 +18,7 @@ from mcp_bindings_runtime.errors import McpError, OAuthError
 from mcp_bindings_runtime.http.client.credentials import ConnectionSettings
 from mcp_bindings_runtime.http.client.exchange import Exchange
 from mcp_bindings_runtime.http.client.options import HttpClientOptions
+from mcp_bindings_runtime.http.client.wire import check_url
 
 from mcp_bindgen.calling.connection import NAME, Server, open_client
 
@@ -88,6 +89,7 @@ def log_in(
     With ``dpop`` the tokens are bound to a key. A login without one, or with another ``scope``, is replaced. Return whether
     the login is new, was there already, or is not required. Raise as ``open_client``.
     """
+    check_url(url)
     store = FileTokens(tokens)
     resource = canonical_resource(url)
     if scope is not None:
@@ -122,7 +124,11 @@ def log_in(
 
 
 def log_out(url: str, tokens: Path) -> LogOut:
-    """Remove the tokens for a server, and revoke them if the authorization server offers that (RFC 7009)."""
+    """Remove the tokens for a server, and revoke them if the authorization server offers that (RFC 7009).
+
+    Raise ``UsageError`` for an invalid URL.
+    """
+    check_url(url)
     store, resource = FileTokens(tokens), canonical_resource(url)
     grant = forget_grant(store, resource)
     if grant is None:

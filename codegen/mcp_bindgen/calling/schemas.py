@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.errors import BindgenError, parser_message
 
 Json: TypeAlias = Any
 
@@ -156,7 +156,7 @@ def from_json(text: str) -> Json:
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
-        message = f"{_short(text)} is not valid JSON: {problem}"
+        message = f"{_short(text)} is not valid JSON: {parser_message(problem)}"
         raise InvalidValueError(message) from problem
 
 

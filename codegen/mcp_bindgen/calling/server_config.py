@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 from mcp_bindgen import catalog
 from mcp_bindgen.calling.bounded_file import read_bounded
 from mcp_bindgen.calling.connection import Server
-from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.errors import BindgenError, parser_message
 
 _TABLES = ("mcpServers", "servers")
 """Members that hold the servers by name: ``servers`` in the mcp.json of VS Code, ``mcpServers`` everywhere else."""
@@ -54,7 +54,7 @@ def _servers(file: Path) -> dict[str, Any]:
     try:
         document: Any = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
-        message = f"{file} is not JSON: {problem}"
+        message = f"{file} is not JSON: {parser_message(problem)}"
         raise BindgenError(message) from problem
     tables: Mapping[str, Any] = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
     for key in _TABLES:

@@ -11,9 +11,9 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.arguments import normalise, options_of
+from mcp_bindgen.cli.arguments import normalise, options_of, usage_message
 from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
-from mcp_bindgen.cli.quiet_option import with_quiet_option
+from mcp_bindgen.cli.quiet_and_help import help_option, with_quiet_and_help
 
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
@@ -50,7 +50,7 @@ class App(click.Group):
             return None
         command = import_module(COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)
-        return with_quiet_option(command)
+        return with_quiet_and_help(command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the command to the front, ``generate`` if there is none."""
@@ -125,7 +125,8 @@ Options without a command are those of generate; see mcp-codegen generate --help
 APP = App(
     name="mcp-codegen",
     help=_HELP,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    # It and its commands have a help option of their own.
+    context_settings={"help_option_names": [], "max_content_width": 100},
     params=[
         click.Option(
             ["-V"],
@@ -135,6 +136,7 @@ APP = App(
             callback=_print_version,
             help="Print the version of mcp-codegen.",
         ),
+        help_option(),
     ],
 )
 
@@ -156,18 +158,20 @@ def run(arguments: list[str]) -> int:
         output.error("interrupted")
         return INTERRUPTED
     except Exception as problem:  # noqa: BLE001 - users get a message, not a traceback
-        _explain(problem)
-        return FAILURE
+        return _explain(problem)
     return status
 
 
-def _explain(problem: Exception) -> None:
-    # Not at the top: `--version` needs neither it nor attrs.
+def _explain(problem: Exception) -> int:
+    """Print an error and return the exit status."""
+    # Not at the top: `--version` needs neither them nor attrs.
+    from mcp_bindings_runtime.errors import McpError, UsageError
+
     from mcp_bindgen.errors import BindgenError, SchemaError
 
     match problem:
         case click.UsageError():
-            output.error(problem.format_message())
+            output.error(usage_message(problem))
             output.detail(f"see: {problem.ctx.command_path if problem.ctx else 'mcp-codegen'} --help")
         case click.ClickException():
             output.error(problem.format_message())
@@ -175,8 +179,12 @@ def _explain(problem: Exception) -> None:
             output.detail(str(problem))
             count = len(problem.faults)
             output.error(f"{count} fault{'' if count == 1 else 's'} in the schema")
-        case BindgenError():
+        case BindgenError() | UsageError():
             output.error(str(problem))
+        case McpError():
+            # The command line is right, and a server failed.
+            output.error(str(problem))
+            return FINDINGS
         case RecursionError():
             output.error("the types of the schema are nested too deeply, or refer to each other in too long a chain")
         case MemoryError():
@@ -185,6 +193,7 @@ def _explain(problem: Exception) -> None:
             sys.stderr.write(MISSING_EXTRA)
         case _:
             _report(problem)
+    return FAILURE
 
 
 def _invoke(arguments: list[str]) -> int:

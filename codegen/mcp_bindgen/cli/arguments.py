@@ -1,4 +1,4 @@
-"""Normalisation of command line arguments to the order that the parser needs."""
+"""Command line arguments: their normalisation to the order that the parser needs, and the errors for unknown options."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Collection, Iterable, Mapping
 
 import click
 
+from mcp_bindgen import catalog
+from mcp_bindgen.cli.quiet_and_help import HELP_NAMES
+
 BARE_VERSION = "--bundled-revisions"
 """Replacement of ``--version`` without a value: an option of ``list``."""
 
 _BESIDE_BARE_VERSION = {"--json": 0, "--format": 1, "-q": 0, "--quiet": 0}
 """Options that may stand beside ``--version`` without a value, each with its number of values."""
 
-_OWN = frozenset({"-V", "-h", "--help"})
+_OWN = frozenset({"-V", *HELP_NAMES})
 """Options of ``mcp-codegen`` itself."""
 
 
@@ -27,6 +30,16 @@ class AcceptsErrorCodes(click.Command):
         if codes and "--" not in args:
             args = [*(word for word in args if word not in codes), "--", *codes]
         return super().parse_args(ctx, args)
+
+
+def usage_message(error: click.UsageError) -> str:
+    """Return the message of an error; it suggests an option only for a similar name."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    message = f"unknown option {error.option_name}"
+    names = {} if error.ctx is None else {name.lstrip("-"): name for name in options_of([error.ctx.command])}
+    near = catalog.nearest(error.option_name.lstrip("-"), names, 1)
+    return f"{message}; did you mean {names[near[0]]}?" if near else message
 
 
 def options_of(commands: Iterable[click.Command]) -> dict[str, int]:
@@ -47,9 +60,9 @@ class CommandFirst(click.Group):
         """Move the command to the front. Raise ``click.UsageError`` if there are options of commands, and no command."""
         options = options_of(self.commands.values())
         position = _first_word(args, self.commands, options)
-        if position is None and args and args[0].partition("=")[0] in options:
+        if position is None and args and args[0].partition("=")[0] in options.keys() - HELP_NAMES:
             names = ", ".join(self.commands)
-            message = f"{args[0]} is an option of the commands of {self.name}, and none is given; use {names}"
+            message = f"{args[0]} is an option of the commands of {self.name}; name one of them: {names}"
             raise click.UsageError(message, ctx)
         return super().parse_args(ctx, args if position is None else _with_first(position, args))
 

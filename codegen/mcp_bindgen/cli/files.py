@@ -11,12 +11,14 @@ from typing import Any
 from mcp_bindgen.cli import output
 
 
-def print_or_write(text: str, file: Path | None) -> None:
-    """Print the text, or write it to the file."""
+def print_or_write(text: str, file: Path | None, summary: str | None = None) -> None:
+    """Print the text, or write it to the file and remark that, with a summary of the text; None if the caller does."""
     if file is None:
         output.write(text)
-    else:
-        write_file(file, text)
+        return
+    write_file(file, text)
+    if summary is not None:
+        output.note(f"{summary} -> {output.shown(file)}")
 
 
 def json_for(document: Any, file: Path | None) -> str:
@@ -39,15 +41,27 @@ def read_approved(file: Path | None, stale: Callable[[Mapping[str, str]], Iterab
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write the file atomically; raise `BindgenError` if that fails."""
+    """Write the file atomically, and the folders above it that do not exist; raise `BindgenError` if that fails."""
     from mcp_bindgen.emit.transaction import apply_changes, exclusive
-    from mcp_bindgen.errors import BindgenError
 
     # Replace the target of a link, not the link.
     place = Path(os.path.realpath(file))
-    if place.exists() and not place.is_file():
-        what = "a folder" if place.is_dir() else "not a regular file"
-        message = f"cannot write {output.shown(file)}: it is {what}; pass the name of a file to -o"
-        raise BindgenError(message)
+    require_writable("-o", file)
     with exclusive(place.parent):
         apply_changes({place.name: text.encode("utf-8", "backslashreplace")}, (), place.parent)
+
+
+def require_writable(option: str, file: Path | None, others: Iterable[Path] = ()) -> None:
+    """Raise `BindgenError` if the file of an option is a folder, or one of the other files."""
+    from mcp_bindgen.errors import BindgenError
+
+    if file is None:
+        return
+    place = Path(os.path.realpath(file))
+    if place.exists() and not place.is_file():
+        what = "a folder" if place.is_dir() else "not a regular file"
+        message = f"cannot write {output.shown(file)}: it is {what}; pass the name of a file to {option}"
+        raise BindgenError(message)
+    if place in {Path(os.path.realpath(each)) for each in others}:
+        message = f"{option} {output.shown(file)} would overwrite another file of the command; pass another name"
+        raise BindgenError(message)

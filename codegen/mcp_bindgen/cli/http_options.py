@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from mcp_bindgen.cli import output
 from mcp_bindgen.cli.address import Address
 from mcp_bindgen.cli.options import collect_options
 
@@ -42,7 +43,7 @@ class HttpOptions(NamedTuple):
         except UsageError:
             message = "--allow-origin must be an origin such as https://app.example.com, or *, got "
             raise click.UsageError(message + ", ".join(map(repr, self.allow_origin)), ctx) from None
-        return HttpAddress(*self.http, hosts=self.allow_host, origins=self.allow_origin)
+        return HttpAddress(*self.http, hosts=self.allow_host, origins=self.allow_origin, quiet=output.is_quiet())
 
 
 http_options = collect_options(

@@ -134,11 +134,14 @@ def paint(stream: TextIO, text: str, **style: Any) -> str:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Return whether to use colour: ``NO_COLOR`` (https://no-color.org), ``FORCE_COLOR``, else on terminals."""
+    """Return whether to use colour: ``NO_COLOR`` (https://no-color.org), ``FORCE_COLOR``, else on terminals.
+
+    ``FORCE_COLOR=0`` means no colour, as in Node.js.
+    """
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 

@@ -100,6 +100,17 @@ def _form_of_file(file: Path | None, forms: Sequence[str]) -> str | None:
     return form
 
 
+def require_ending(option: str, file: Path | None, ending: str, content: str) -> None:
+    """Raise ``click.UsageError`` if the ending of a file stands for a format, and its content has another one.
+
+    ``ending`` is that of the content, if it has one format only, whatever the options.
+    """
+    found = "" if file is None else file.suffix.lower()
+    if found in _ENDINGS and found != ending:
+        message = f"{option} writes {content}, and {file} has the ending of {_ENDINGS[found]}; write {ending}"
+        raise click.UsageError(message, click.get_current_context(silent=True))
+
+
 def require_text_or_json(form: str) -> None:
     """Raise ``click.UsageError`` if rules are to be listed in a format other than text and JSON."""
     if form not in {"text", "json"}:

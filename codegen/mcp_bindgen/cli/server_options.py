@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from mcp_bindgen.cli.arguments import usage_message
 from mcp_bindgen.cli.options import collect_options
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class AcceptsServerCommand(click.Command):
             meant = _with_dashes(typed) if place == len(typed) else None
             if meant is None:
                 raise
-            found = error.format_message().rstrip(".")
+            found = usage_message(error).rstrip(".")
             message = f"{found}; the command of a server follows --: {ctx.command_path} {meant}"
             raise click.UsageError(message, ctx) from None
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from mcp_bindgen.describe.nearest import nearest_names
 from mcp_bindgen.diff.assessment import Assessment
 from mcp_bindgen.diff.changes import Difference
-from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.errors import BindgenError, parser_message
 from mcp_bindgen.escaping import visible
 
 _TABLE = "approved"
@@ -29,7 +29,7 @@ def read_approvals(data: bytes, name: str) -> dict[str, str]:
         message = f"{name}: byte {problem.start} is not UTF-8; an approvals file is TOML"
         raise BindgenError(message) from problem
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        message = f"{name}: {problem}; write {_EXAMPLE}"
+        message = f"{name}: {parser_message(problem)}; write {_EXAMPLE}"
         raise BindgenError(message) from problem
     other = [key for key in document if key != _TABLE]
     table: Any = document.get(_TABLE, {})

@@ -205,7 +205,8 @@ def _binding(messages: Sequence[RecordedMessage], revision: str | None) -> Bindi
     named = _revision_in(messages) or revision
     installed = installed_revisions()
     if named is None:
-        text = f"{messages[0].place}: the session names no revision; pass one of {', '.join(installed)}"
+        wanted = "pass it as `revision=`, or to --revision of mcp-codegen replay"
+        text = f"{messages[0].place}: the session names no revision; {wanted}: one of {', '.join(installed)}"
         raise UsageError(text)
     binding = binding_of(named)
     if binding is None:

@@ -196,7 +196,10 @@ WRONG = {
     "no JSON": ("hello\n", r"tape.jsonl:1: the line is not JSON \(.*\); expected one message on each line"),
     "no message": ('{"a": 1}\n', "tape.jsonl:1: found no message; expected one, bare or under `message`"),
     "nothing": ("", "the recording has no request of a client"),
-    "no revision": ('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n', "names no revision; pass one of 20"),
+    "no revision": (
+        '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n',
+        "names no revision; pass it as `revision=`, or to --revision of mcp-codegen replay: one of 20",
+    ),
     "unknown revision": (
         '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "1999-01-01"}}\n',
         "there are no bindings of '1999-01-01' here; installed are 20",

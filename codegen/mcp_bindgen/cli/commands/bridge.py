@@ -116,11 +116,8 @@ def command(
     again after it has ended, or with --fail-on loss if content was lost, or 2
     if the command line is wrong.
     """
-    from mcp_bindings_runtime.errors import UsageError
-
     from mcp_bindgen import catalog
     from mcp_bindgen.calling.bridge_process import BridgeProcess
-    from mcp_bindgen.errors import BindgenError
 
     servers = _servers(ctx, names, file, reached)
     if revision is not None and revision not in catalog.revisions():
@@ -130,10 +127,7 @@ def command(
     shared = _redis_address(ctx, address, redis, redis_password_env)
     with _losses(report) as losses:
         process = BridgeProcess(servers, revision=revision, timeout=timeout, report_error=output.error, redis=shared)
-        try:
-            process.run(address, authorization)
-        except UsageError as problem:
-            raise BindgenError(str(problem)) from problem
+        process.run(address, authorization)
     for line in losses.summary():
         output.note(line)
     return 1 if process.failed or (fail_on == "loss" and losses.has_losses) else 0

@@ -131,10 +131,9 @@ def command(
     result differs from --expect, and 2 if the command line has a wrong name or
     argument.
     """
-    from mcp_bindings_runtime.errors import McpError, ResponseError, UnsupportedRevision, UsageError
+    from mcp_bindings_runtime.errors import ResponseError, UnsupportedRevision
 
     from mcp_bindgen.calling import connection
-    from mcp_bindgen.errors import BindgenError
 
     run = LoginOptions(login, device, scope, logout).action(ctx, words, reached)
     if run is None:
@@ -153,8 +152,6 @@ def command(
     )
     try:
         return run(options)
-    except UsageError as problem:
-        raise BindgenError(str(problem)) from problem
     except ResponseError as problem:
         output.error(f"the server returned an error: {problem.message} ({problem.code})")
         if problem.data is not None:
@@ -162,8 +159,6 @@ def command(
     except UnsupportedRevision as problem:
         hint = "" if revision is None else "; leave out --version to negotiate the revision"
         output.error(f"{str(problem).partition(';')[0]}{hint}" if not problem.supported else f"{problem}{hint}")
-    except McpError as problem:
-        output.error(str(problem))
     return 1
 
 

@@ -80,8 +80,6 @@ def command(
     The exit status is 0 on success, 1 if the server failed, and 2 if the command
     line or the server's list is wrong; then nothing is written.
     """
-    from mcp_bindings_runtime.errors import McpError
-
     from mcp_bindgen.cli.client_packages import ClientPackage, write_client
     from mcp_bindgen.cli.garbage_collection import paused_collection
     from mcp_bindgen.cli.options import bundled
@@ -92,11 +90,7 @@ def command(
         raise BindgenError(message)
     copied = tuple(bundled(versions or ("all",))) if vendored else ()
     started = time.perf_counter()
-    try:
-        value, source = _offers(ctx, reached, file)
-    except McpError as problem:
-        output.error(str(problem))
-        return 1
+    value, source = _offers(ctx, reached, file)
     package = ClientPackage(file or Path(), out, copied, split)
     with paused_collection():
         generated, written = write_client(value, source, package, force=force)

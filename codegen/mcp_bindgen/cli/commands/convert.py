@@ -14,8 +14,8 @@ import click
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.completion import complete_file, complete_revision
-from mcp_bindgen.cli.files import write_file
-from mcp_bindgen.cli.output_format import text_or_json
+from mcp_bindgen.cli.files import require_writable, write_file
+from mcp_bindgen.cli.output_format import require_ending, text_or_json
 
 if TYPE_CHECKING:
     from mcp_bindgen.bridge.recording import RecordingConverter
@@ -89,6 +89,10 @@ def command(
         raise click.UsageError(_to_write(source, target, words), click.get_current_context(silent=True))
     (path,) = words
     converter = RecordingConverter(source, target, strict=strict)
+    require_ending("-o", file, ".jsonl", "one message per line")
+    require_ending("--report", report, ".jsonl", "one entry per line")
+    require_writable("-o", file, [Path(path)])
+    require_writable("--report", report, [Path(path), *([] if file is None else [file])])
     lines: list[Any] = []
     ledger: list[Any] = []
     unreadable: list[str] = []
@@ -110,7 +114,7 @@ def command(
         document = {"format": FORMAT, **counts, "actions": dict(sorted(converter.actions.items())), "ledger": ledger}
         output.print_json({**document, "unreadable": unreadable, **({"messages": lines} if file is None else {})})
     else:
-        output.note(_summary(converter))
+        output.note(f"{_summary(converter)}{_places(file, report)}")
     for warning in converter.warnings():
         output.warning(warning)
     for message in unreadable:
@@ -154,6 +158,12 @@ def _entries(path: str, unreadable: list[str]) -> Iterator[Entry]:
 def _text(value: Any, *, escaped: bool) -> str:
     unicode = not escaped or (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
     return json.dumps(value, ensure_ascii=not unicode)
+
+
+def _places(*files: Path | None) -> str:
+    """Return the end of the summary: the files that were written."""
+    written = [output.shown(file) for file in files if file is not None]
+    return f" -> {' and '.join(written)}" if written else ""
 
 
 def _summary(converter: RecordingConverter) -> str:

@@ -147,7 +147,7 @@ def command(
     if json_schema:
         from mcp_bindgen.diff.document import SCHEMA
 
-        print_or_write(json_for(SCHEMA, target.file), target.file)
+        print_or_write(json_for(SCHEMA, target.file), target.file, "JSON Schema")
         return 0
     if list_rules or explained is not None:
         return _rules(explained, target)
@@ -289,7 +289,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
         shown=selection.sentence,
     )
     if options["print_approvals"]:
-        print_or_write(skeleton(assessment), target.file)
+        print_or_write(skeleton(assessment), target.file, "approvals")
         return 0
     if target.form == "html":
         from mcp_bindgen.diff import page
@@ -377,9 +377,8 @@ def _rules(word: str | None, target: _Output) -> int:
     require_text_or_json(target.form)
     shown = rule_listing.chosen(word)
     if target.form == "json":
-        print_or_write(json_for(rule_listing.document(shown), target.file), target.file)
+        text = json_for(rule_listing.document(shown), target.file)
     else:
-        print_or_write(
-            rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width()), target.file
-        )
+        text = rule_listing.listing(shown) if word is None else rule_listing.page(shown[0], output.width())
+    print_or_write(text, target.file, f"{len(shown)} rules" if word is None else "1 rule")
     return 0

@@ -29,7 +29,9 @@ FORMAT = "mcp-generate/1"
 @click.option(
     "--check", "only_check", is_flag=True, help="Show what would change without writing; same as the command check."
 )
-@output_format(("text", "json", "github"), "Output format; github, with --check, prints annotations for GitHub Actions.")
+@output_format(
+    ("text", "json", "github"), "Output format; github, with --check, prints annotations for GitHub Actions."
+)
 def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     """Generate the package of a bundled revision or of your own schema.
 

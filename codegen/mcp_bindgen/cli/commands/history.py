@@ -50,7 +50,7 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     if json_schema:
         from mcp_bindgen.diff.timeline.document import SCHEMA
 
-        print_or_write(json_for(SCHEMA, file), file)
+        print_or_write(json_for(SCHEMA, file), file, "JSON Schema")
         return 0
     from mcp_bindgen.errors import BindgenError
 
@@ -58,15 +58,16 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
         raise BindgenError(SUBJECT_MISSING)
     inputs, typed = select_revisions(**options)
     found = _found(inputs, subject)
+    summary = f"{found.subject}, {len(found.entries)} revisions"
     match form:
         case "json":
             from mcp_bindgen.diff.timeline.document import to_document
 
-            print_or_write(json_for(to_document(found), file), file)
+            print_or_write(json_for(to_document(found), file), file, summary)
         case "markdown":
             from mcp_bindgen.diff.reports import history_markdown
 
-            print_or_write(history_markdown.render(found, typed=typed), file)
+            print_or_write(history_markdown.render(found, typed=typed), file, summary)
         case _:
             from mcp_bindgen.cli.colours import verdict_style
             from mcp_bindgen.diff.reports import history_text
@@ -75,9 +76,7 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
                 text = history_text.render(found, width=100, typed=typed)
             else:
                 text = history_text.render(found, width=output.width(), style=verdict_style(), typed=typed)
-            print_or_write(text, file)
-    if file is not None:
-        output.note(f"{found.subject}, {len(found.entries)} revisions -> {output.shown(file)}")
+            print_or_write(text, file, summary)
     return 0
 
 

@@ -53,7 +53,7 @@ def command(
     if json_schema:
         from mcp_bindgen.diff.revision_matrix import SCHEMA
 
-        print_or_write(json_for(SCHEMA, file), file)
+        print_or_write(json_for(SCHEMA, file), file, "JSON Schema")
         return 0
     from mcp_bindgen.diff import matrix
     from mcp_bindgen.errors import BindgenError
@@ -72,9 +72,8 @@ def command(
     for protocol in protocols:
         output.warnings(protocol.revision, protocol.warnings)
     found = matrix(protocols, methods=methods)
-    print_or_write(_rendered(found, form, typed, link, file), file)
-    if file is not None:
-        output.note(f"{len(found.revisions)} revisions, {len(found.cells)} pairings -> {output.shown(file)}")
+    summary = f"{len(found.revisions)} revisions, {len(found.cells)} pairings"
+    print_or_write(_rendered(found, form, typed, link, file), file, summary)
     return 0
 
 

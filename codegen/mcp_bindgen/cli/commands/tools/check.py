@@ -9,6 +9,7 @@ import click
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.reporting import Reporting, report, reporting_options
 from mcp_bindgen.cli.commands.tools.sources import Live, live_options, read_contract
+from mcp_bindgen.cli.files import require_writable
 from mcp_bindgen.cli.server_options import AcceptsServerCommand
 
 
@@ -33,5 +34,6 @@ def check(ctx: click.Context, lock: Path, reporting: Reporting, live: Live) -> i
             "-o LOCK with the same server"
         )
         raise BindgenError(message)
+    require_writable("-o", reporting.file, [lock])
     old = read_contract(lock)
     return report(old, contract_of(live.listing(ctx, "mcp-codegen tools check")), reporting)

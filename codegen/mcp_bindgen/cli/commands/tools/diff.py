@@ -8,7 +8,7 @@ import click
 
 from mcp_bindgen.cli.commands.tools.reporting import Reporting, report, reporting_options
 from mcp_bindgen.cli.commands.tools.sources import read_contract
-from mcp_bindgen.cli.files import json_for, print_or_write
+from mcp_bindgen.cli.files import json_for, print_or_write, require_writable
 from mcp_bindgen.cli.output_format import require_text_or_json
 
 
@@ -36,7 +36,7 @@ def diff(old: Path | None, new: Path | None, reporting: Reporting, list_rules: b
     if json_schema:
         from mcp_bindgen.diff.tools.document import TOOLS_SCHEMA
 
-        print_or_write(json_for(TOOLS_SCHEMA, reporting.file), reporting.file)
+        print_or_write(json_for(TOOLS_SCHEMA, reporting.file), reporting.file, "JSON Schema")
         return 0
     if list_rules:
         return _list_rules(reporting)
@@ -45,6 +45,7 @@ def diff(old: Path | None, new: Path | None, reporting: Reporting, list_rules: b
             "OLD and NEW are missing; run: mcp-codegen tools diff OLD NEW, each a file, for example tools.lock.json"
         )
         raise click.UsageError(message if old is None else message.replace("OLD and NEW are", "NEW is", 1))
+    require_writable("-o", reporting.file, [old, new])
     return report(read_contract(old), read_contract(new), reporting)
 
 
@@ -56,5 +57,5 @@ def _list_rules(reporting: Reporting) -> int:
         text = json_for(rules_as_json(), reporting.file)
     else:
         text = "".join(f"{rule.id:<32}{rule.verdict:<12}{rule.explanation}\n" for rule in TOOL_RULES.values())
-    print_or_write(text, reporting.file)
+    print_or_write(text, reporting.file, f"{len(TOOL_RULES)} rules")
     return 0

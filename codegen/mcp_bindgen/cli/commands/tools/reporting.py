@@ -85,7 +85,7 @@ def report(old: Contract, new: Contract, reporting: Reporting) -> int:
         approved=read_approved(reporting.approvals, lambda approved: stale_approvals(approved, difference)),
     )
     if reporting.print_approvals:
-        print_or_write(approvals_skeleton(assessment), reporting.file)
+        print_or_write(approvals_skeleton(assessment), reporting.file, "approvals")
         return 0
     if difference.changes or not (output.is_quiet() and reporting.form == "text" and reporting.file is None):
         print_or_write(_rendered(assessment, reporting), reporting.file)

@@ -8,8 +8,8 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.sources import Live, live_options
-from mcp_bindgen.cli.files import write_file
-from mcp_bindgen.cli.output_format import text_or_json
+from mcp_bindgen.cli.files import require_writable, write_file
+from mcp_bindgen.cli.output_format import require_ending, text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand
 
 FORMAT = "mcp-snapshot/1"
@@ -45,6 +45,8 @@ def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, li
     from mcp_bindgen.contracts.lock_file import lock_text
     from mcp_bindgen.diff.reports.wording import counted
 
+    require_ending("-o", file, ".json", "JSON")
+    require_writable("-o", file)
     contract = contract_of(live.listing_or_file(ctx, source, "mcp-codegen tools snapshot"), meta=meta)
     text = lock_text(contract)
     if str(file) == "-":
@@ -62,5 +64,5 @@ def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, li
         )
     else:
         items = f"{counted(len(contract.tools), 'tool')}, {counted(len(contract.prompts), 'prompt')}"
-        output.note(f"{contract.title}: {items} -> {output.shown(file)}{': unchanged' if unchanged else ''}")
+        output.confirm(f"{contract.title}: {items} -> {output.shown(file)}{': unchanged' if unchanged else ''}")
     return 0
