@@ -108,6 +108,15 @@ def binding_of(version: str) -> Binding | None:
     return binding
 
 
+def binding_of_class(cls: type) -> Binding | None:
+    """Return the binding of the installed revision that declares a class; None for any other class."""
+    name = cls.__module__.rpartition(".")[0]
+    if name not in map(_package, installed_revisions()):
+        return None
+    binding: Binding = import_module(f"{name}.binding").BINDING
+    return binding if binding.codec.knows(cls) else None
+
+
 def client_class_of(server: Any) -> Any:
     """Return the client class of the package of a server."""
     cls = next(cls for cls in type(server).__mro__ if "binding" in vars(cls))

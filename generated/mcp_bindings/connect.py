@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypedDict, Unpack
 
     from mcp_bindings_runtime.client.any_client import AnyClient
+    from mcp_bindings_runtime.client.any_results import ElicitationCallback, SamplingCallback
     from mcp_bindings_runtime.client.result_cache import ResultCache
     from mcp_bindings_runtime.extensions.extension import Extension
     from mcp_bindings_runtime.features.limits import Limits
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     class ConnectOptions(TypedDict, total=False):
         """Keyword arguments of these functions. Exists for type checkers only.
 
-        The options that the negotiated revision lacks are ignored.
+        The options that the negotiated revision lacks are ignored. Callbacks may return the class of any revision, or a
+        dict with its members; the negotiated revision must accept it.
         """
 
         revisions: Sequence[str] | None
@@ -148,9 +150,9 @@ if TYPE_CHECKING:
         'warn'.
         """
 
-        sampling: Callable[[Any, Any], Any] | None
-        """Callback that requests a message from a language model. It raises
-        `features.sampling.Refused` to refuse.
+        sampling: SamplingCallback | None
+        """Callback that requests a message from a language model and returns it, a
+        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[[Any], Any] | None
@@ -158,7 +160,7 @@ if TYPE_CHECKING:
         changed. It raises `features.sampling.Refused` to refuse.
         """
 
-        approve_result: Callable[[Any, Any], Any] | None
+        approve_result: SamplingCallback | None
         """Callback that reviews the result of `sampling` and returns it, possibly
         changed. It raises `features.sampling.Refused` to refuse.
         """
@@ -169,19 +171,19 @@ if TYPE_CHECKING:
         sampling_context: bool
         """If true, `sampling` adds the context of servers. Default: False."""
 
-        elicitation: Callable[[Any, Any], Any] | None
-        """Callback that shows a form to the user and returns the outcome; the content
-        of an accepted form is validated.
+        elicitation: ElicitationCallback | None
+        """Callback that shows a form to the user and returns the outcome, an
+        `ElicitResult`. The content of an accepted form is validated.
         """
 
-        elicitation_url: Callable[[Any, Any], Any] | None
-        """Callback that opens a URL for the user. It must show the whole URL first, and
-        open it only with consent.
+        elicitation_url: ElicitationCallback | None
+        """Callback that opens a URL for the user and returns the outcome, as for
+        `elicitation`. It must show the whole URL first, and open it only with consent.
         """
 
         roots: Iterable[Any] | None
-        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
-        changes them.
+        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
+        `set_roots` changes them.
         """
 
         on_log: Callable[[Any], object] | None

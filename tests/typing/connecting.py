@@ -49,6 +49,25 @@ clients: list[AnyClient] = [
     v2026_07_28.Client.in_memory(v2026_07_28.Server("s", "1")),
 ]
 
+
+def fill_in(params: Any, context: object) -> v2025_11_25.ElicitResult:
+    return v2025_11_25.ElicitResult(action="accept", content={"name": params.message})
+
+
+def write(params: Any, context: object) -> v2024_11_05.CreateMessageResult:
+    return v2024_11_05.CreateMessageResult(role="assistant", model="m", content=v2024_11_05.TextContent(text="hello"))
+
+
+def decline(params: Any, context: object) -> dict[str, str]:
+    return {"action": "decline"}
+
+
+# Callbacks return a class of any revision, or a dict.
+connect.in_memory(server, elicitation=fill_in, sampling=write).close()
+connect.in_memory(
+    server, elicitation=decline, elicitation_url=decline, roots=[v2025_11_25.Root(uri="file:///")]
+).close()
+
 with connect.in_memory(server) as client:
     assert use(client) == ["add"]
     if isinstance(client, v2025_06_18.Client):

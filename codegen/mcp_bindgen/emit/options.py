@@ -30,6 +30,15 @@ from mcp_bindgen.ir.protocol import Method, ObjectOf, Protocol
 
 _MEBIBYTE = 1024 * 1024
 
+_OF_ANY_REVISION: Mapping[str, str] = {
+    # Icons of a revision's class are for its own clients.
+    "icons": "Sequence[Mapping[str, Any]] | None",
+    "sampling": "SamplingCallback | None",
+    "approve_result": "SamplingCallback | None",
+    "elicitation": "ElicitationCallback | None",
+    "elicitation_url": "ElicitationCallback | None",
+}
+"""Annotations of options for clients whose revision is not known yet."""
 _INTRODUCTION: Mapping[str, str] = {
     "title": "title",
     "description": "description",
@@ -105,8 +114,7 @@ def plan_connect_options(*, has_tasks: bool) -> tuple[OptionView, ...]:
             if each.name not in left_out:
                 known = found.setdefault(each.name, each)
                 annotations[each.name] = _either(known.plain_annotation, each.plain_annotation)
-    # Icons of a revision's class are for its own clients.
-    annotations["icons"] = "Sequence[Mapping[str, Any]] | None"
+    annotations |= _OF_ANY_REVISION
     return tuple(_option_view(each, annotations[name], 8) for name, each in found.items())
 
 

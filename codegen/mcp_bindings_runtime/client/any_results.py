@@ -1,8 +1,9 @@
-"""The interfaces that results and listed items of all revisions share. For type checkers."""
+"""The interfaces that results, listed items and callbacks of all revisions share. For type checkers."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -88,3 +89,42 @@ class AnyPrompt(Protocol):
     def arguments(self) -> Any:
         """The arguments that it accepts; None for none."""
         ...
+
+
+class AnyElicitResult(Protocol):
+    """The outcome of a form or page in any revision."""
+
+    @property
+    def action(self) -> str:
+        """Whether the user accepts: ``accept``, ``decline`` or ``cancel``."""
+        ...
+
+    @property
+    def content(self) -> Mapping[str, Any] | None:
+        """The values of the fields of an accepted form."""
+        ...
+
+
+class AnyCreateMessageResult(Protocol):
+    """A message of a language model in any revision."""
+
+    @property
+    def role(self) -> str:
+        """The author: ``assistant`` or ``user``."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        ...
+
+    @property
+    def content(self) -> Any:
+        """A content block or, in revisions that have that, a list of them."""
+        ...
+
+
+ElicitationCallback: TypeAlias = Callable[[Any, Any], AnyElicitResult | Mapping[str, Any]]
+"""A callback for forms or pages: the result is of any revision, or a dict with its members."""
+SamplingCallback: TypeAlias = Callable[[Any, Any], AnyCreateMessageResult | Mapping[str, Any]]
+"""A callback for messages of a language model: the result is of any revision, or a dict with its members."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
+from ..connection.handler_results import converting
 from ..connection.opening_noise import OpeningNoise
 from ..errors import (
     ConnectionClosed,
@@ -27,7 +28,7 @@ from ..http.client.statuses import rejects_message, shows_stateless_server
 from ..installed_revisions import client_class, facts_of, select_revisions
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths
-from ..validation import require_seconds
+from ..validation import require_callable, require_seconds
 from .options import (
     ONLY_OF_ONE_REVISION,
     ClientOptions,
@@ -278,7 +279,10 @@ class Negotiation:
         for method, function in self._handlers.items():
             key = keys.get(method)
             if key is not None and "server" in key.sent_by:
-                client.handles(key, function)
+                require_callable(f"the handler of {method}", function, ("params", "context"))
+                client.handles(
+                    key, converting(cls.binding, key, function) if isinstance(key, RequestMethod) else function
+                )
             elif method not in self._known():
                 text = (
                     f"no server of {', '.join(self._revisions)} sends {method!r}; use one of {', '.join(self._known())}"

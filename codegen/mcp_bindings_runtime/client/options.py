@@ -123,7 +123,9 @@ class ClientOptions(Options):
     raises `ToolsChanged`; a later change, or a failure to read the changed list, closes the connection.
     """
     sampling: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that requests a message from a language model. It raises `features.sampling.Refused` to refuse."""
+    """Callback that requests a message from a language model and returns it, a `CreateMessageResult`. It raises
+    `features.sampling.Refused` to refuse.
+    """
     approve_request: Callable[[Any], Any] | None = option(default=None)
     """Callback that reviews the params before `sampling` and returns them, possibly changed. It raises
     `features.sampling.Refused` to refuse.
@@ -137,11 +139,15 @@ class ClientOptions(Options):
     sampling_context: bool = option(default=False)
     """If true, `sampling` adds the context of servers."""
     elicitation: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that shows a form to the user and returns the outcome; the content of an accepted form is validated."""
+    """Callback that shows a form to the user and returns the outcome, an `ElicitResult`. The content of an accepted form is
+    validated.
+    """
     elicitation_url: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that opens a URL for the user. It must show the whole URL first, and open it only with consent."""
+    """Callback that opens a URL for the user and returns the outcome, as for `elicitation`. It must show the whole URL
+    first, and open it only with consent.
+    """
     roots: Iterable[Any] | None = option(default=None)
-    """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots` changes them."""
+    """Folders and files to work in: paths, `file://` URIs, or objects of `Root`. `set_roots` changes them."""
     on_log: Callable[[Any], object] | None = option(default=None)
     """Callback for each log message."""
     on_resource_updated: Callable[[Any], object] | None = option(default=None)

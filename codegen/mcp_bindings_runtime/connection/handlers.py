@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..binding import OTHER_SIDE, Binding
 from ..errors import EncodeError, ResponseError, UsageError
@@ -22,6 +22,7 @@ from ..session.control_flow import Abandoned, Detached, InputNeeded
 from ..session.events import Incoming, Notified
 from ..validation import require_callable
 from .context import CURRENT
+from .handler_results import WrongResult, wrong_result
 
 if TYPE_CHECKING:
     from ..extensions.wire_methods import WireRequest
@@ -42,10 +43,6 @@ KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPAB
 """Error codes that 2026-07-28 no longer uses, or not yet (Error Codes)."""
 INTERNAL = ErrorObject(INTERNAL_ERROR, "Internal error")
 """The error for failures whose cause is not disclosed."""
-
-
-class WrongResult(UsageError):
-    """A handler has returned another type than its method's result."""
 
 
 class Handlers:
@@ -156,9 +153,9 @@ class Handlers:
                 return key.result()
             except TypeError:
                 # The result has required members, so that nothing stands for it.
-                raise _wrong_result(key, result) from None
+                raise wrong_result(key, result) from None
         if not isinstance(result, key.result):
-            raise _wrong_result(key, result)
+            raise wrong_result(key, result)
         return result
 
     def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
@@ -240,12 +237,6 @@ class Handlers:
         except (TypeError, ValueError) as fault:
             log_exception(fault, "%s: the data of a ResponseError is not JSON", incoming.key.name)
             return connection.session.error_response_line(incoming, INTERNAL)
-
-
-def _wrong_result(key: RequestMethod[Any, Any], result: Any) -> WrongResult:
-    wanted = " or ".join(each.__name__ for each in get_args(key.result) or (key.result,))
-    found = "None" if result is None else f"a {result.__class__.__name__}"
-    return WrongResult(f"the handler of {key.name} returned {found}; expected {wanted}")
 
 
 def _by_ctrl_c(error: BaseException) -> bool:

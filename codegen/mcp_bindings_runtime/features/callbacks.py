@@ -7,9 +7,11 @@ begins with ``on_`` handles a notification. ``ClientOptions`` declares them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..connection.handler_results import convert_result
 from ..distribution import install_command
 from ..errors import ResponseError, UsageError
 from ..jsonrpc import INVALID_PARAMS
@@ -28,6 +30,11 @@ _PARAMETERS: Mapping[str, Sequence[str]] = {
     **{name: () if name.endswith("s_changed") else ("params",) for name in ON_NOTIFICATION},
 }
 """Callbacks to the parameters of their function."""
+_EXAMPLES: Mapping[str, str] = {
+    ELICIT: 'ElicitResult(action="accept", content={…})',
+    SAMPLE: 'CreateMessageResult(role="assistant", model="…", content=TextContent(text="…"))',
+}
+"""Results that a callback may return, by method."""
 
 
 def install(client: FeatureClient, options: Mapping[str, Any]) -> list[str]:
@@ -94,10 +101,13 @@ def _sampling(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[str
         return
     approve, review = options.get("approve_request"), options.get("approve_result")
 
+    # Without the client: a client that its own handlers refer to is not closed when it is forgotten.
+    convert = partial(convert_result, client.binding, client.binding.requests[SAMPLE], example=_EXAMPLES[SAMPLE])
+
     def answer(params: Any, context: Any) -> Any:
         approved = params if approve is None else approve(params)
-        result = sample(approved, context)
-        return result if review is None else review(approved, result)
+        result = convert(sample(approved, context))
+        return result if review is None else convert(review(approved, result))
 
     client.handles(client.binding.requests[SAMPLE], answer)
     yield from (BY_CAPABILITY[name] for name in ("sampling_tools", "sampling_context") if name in options)
@@ -108,6 +118,8 @@ def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[
     if modes["form"] is None and modes["url"] is None:
         return
 
+    convert = partial(convert_result, client.binding, client.binding.requests[ELICIT], example=_EXAMPLES[ELICIT])
+
     def answer(params: Any, context: Any) -> Any:
         from .elicitation import mode_of
 
@@ -115,7 +127,7 @@ def _elicitation(client: FeatureClient, options: Mapping[str, Any]) -> Iterable[
         callback = modes["url" if mode == "url" else "form"]
         if callback is None:
             raise ResponseError(INVALID_PARAMS, "Invalid params", {"reason": f"this client has no {mode} elicitation"})
-        return callback(params, context)
+        return convert(callback(params, context))
 
     client.handles(client.binding.requests[ELICIT], answer)
     known = client.binding.capabilities["client"]

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from ..errors import UsageError
+from ..connection.handler_results import json_of
+from ..errors import DecodeError, EncodeError, UsageError
 from ..logs import write_log
 from ..validation import require_list
 from .client_methods import CHANGED_ROOTS, ROOTS
 
 if TYPE_CHECKING:
+    from ..binding import Binding
     from .feature_client import FeatureClient
 
 _HERE = frozenset({"", "localhost"})
@@ -46,12 +48,12 @@ class RootsHandler:
 def set_roots(client: FeatureClient, roots: Iterable[Any]) -> None:
     """Set the roots of a client, and notify the server if the client is connected.
 
-    A root is a path, a ``file://`` URI or a ``Root``. Raise `UsageError` for anything else, for a root with ``..`` or that
-    cannot be read, and for a client that connected without roots.
+    A root is a path, a ``file://`` URI, a ``Root`` of any revision, or a dict with its members. Raise `UsageError` for
+    anything else, for a root with ``..`` or that cannot be read, and for a client that connected without roots.
     """
     types = client.binding.types
     require_list("roots", roots, "/srv/project")
-    made = [root_of(types, root) for root in roots]
+    made = [root_of(types, _in_own_class(client.binding, root)) for root in roots]
     key = client.binding.requests[ROOTS]
     handler = client.handler_of(key)
     if not isinstance(handler, RootsHandler):
@@ -63,6 +65,18 @@ def set_roots(client: FeatureClient, roots: Iterable[Any]) -> None:
     changed = client.binding.notifications.get(CHANGED_ROOTS)
     if changed is not None and client.connected:
         client.notify(changed)
+
+
+def _in_own_class(binding: Binding, root: Any) -> Any:
+    """Return a root that is a dict or of another revision's class in the class of this one; other values as they are."""
+    if isinstance(root, binding.types.Root):
+        return root
+    try:
+        value = json_of(root)
+        return root if value is None else binding.codec.structure(value, binding.types.Root)
+    except (DecodeError, EncodeError) as fault:
+        text = f"the root {root!r} is not one of {binding.revision}: {fault}"
+        raise UsageError(text) from None
 
 
 def root_of(types: Any, value: Any) -> Any:

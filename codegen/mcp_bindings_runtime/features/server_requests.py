@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..binding import Binding
-from ..errors import NotDeclared, ProtocolError, ResponseError, UsageError
+from ..connection.handler_results import WrongResult
+from ..errors import EncodeError, NotDeclared, ProtocolError, ResponseError, UsageError
 from ..installed_revisions import facts_of
 from ..jsonrpc import INVALID_PARAMS
 from ..methods import RequestMethod
@@ -91,16 +92,23 @@ def check_incoming_request(context: Any, key: RequestMethod[Any, Any], params: A
 
 
 def finish_result(context: Any, key: RequestMethod[Any, Any], params: Any, result: Any) -> Any:
-    """Return the client's result with defaults filled in; raise `UsageError` for one that does not fit its request."""
+    """Return the client's result with defaults filled in; raise `WrongResult` for one that does not fit its request."""
     if key.name != ELICIT or not isinstance(result, context.connection.session.binding.types.ElicitResult):
         return result
     binding: Binding = context.connection.session.binding
-    filled = elicitation.with_defaults(binding, params, result)
-    wrong = elicitation.answer_mismatch(binding, params, filled, own=False)
+    wrong: object = None
+    try:
+        # Constructors do not validate, and the content that a result must have depends on its action.
+        binding.codec.unstructure(result)
+    except EncodeError as fault:
+        wrong = fault
+    else:
+        result = elicitation.with_defaults(binding, params, result)
+        wrong = elicitation.answer_mismatch(binding, params, result, own=False)
     if wrong is not None:
         text = f"the result of {key.name} does not fit: {wrong}"
-        raise UsageError(text)
-    return filled
+        raise WrongResult(text)
+    return result
 
 
 def _required(binding: Binding, key: RequestMethod[Any, Any], params: Any) -> list[str]:

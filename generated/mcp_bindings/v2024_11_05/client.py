@@ -133,8 +133,8 @@ if TYPE_CHECKING:
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Callback that requests a message from a language model. It raises
-        `features.sampling.Refused` to refuse.
+        """Callback that requests a message from a language model and returns it, a
+        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[
@@ -154,8 +154,8 @@ if TYPE_CHECKING:
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
-        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
-        changes them.
+        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
+        `set_roots` changes them.
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]

@@ -142,8 +142,8 @@ if TYPE_CHECKING:
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Callback that requests a message from a language model. It raises
-        `features.sampling.Refused` to refuse.
+        """Callback that requests a message from a language model and returns it, a
+        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[
@@ -166,13 +166,13 @@ if TYPE_CHECKING:
             [types.ElicitRequestParams, ClientContext],
             types.ElicitResult,
         ]
-        """Callback that shows a form to the user and returns the outcome; the content
-        of an accepted form is validated.
+        """Callback that shows a form to the user and returns the outcome, an
+        `ElicitResult`. The content of an accepted form is validated.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
-        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
-        changes them.
+        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
+        `set_roots` changes them.
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]

@@ -159,8 +159,8 @@ if TYPE_CHECKING:
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Callback that requests a message from a language model. It raises
-        `features.sampling.Refused` to refuse.
+        """Callback that requests a message from a language model and returns it, a
+        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
         """
 
         approve_request: Callable[
@@ -189,21 +189,21 @@ if TYPE_CHECKING:
             [types.ElicitRequestFormParams, ClientContext],
             types.ElicitResult,
         ]
-        """Callback that shows a form to the user and returns the outcome; the content
-        of an accepted form is validated.
+        """Callback that shows a form to the user and returns the outcome, an
+        `ElicitResult`. The content of an accepted form is validated.
         """
 
         elicitation_url: Callable[
             [types.ElicitRequestURLParams, ClientContext],
             types.ElicitResult,
         ]
-        """Callback that opens a URL for the user. It must show the whole URL first, and
-        open it only with consent.
+        """Callback that opens a URL for the user and returns the outcome, as for
+        `elicitation`. It must show the whole URL first, and open it only with consent.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
-        """Folders and files to work in: paths, `file://` URIs, or roots. `set_roots`
-        changes them.
+        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
+        `set_roots` changes them.
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
