@@ -6,7 +6,7 @@ A callback of ``connect`` cannot know the negotiated revision. It may return the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, UsageError
@@ -63,8 +63,7 @@ def json_of(value: Any) -> dict[str, Any] | None:
     Raise `EncodeError` for an object with wrong members.
     """
     if isinstance(value, Mapping):
-        members: Mapping[str, Any] = value
-        return dict(members)
+        return dict(cast("Mapping[str, Any]", value))
     owner = binding_of_class(value.__class__)
     found: dict[str, Any] | None = None if owner is None else owner.codec.unstructure(value)
     return found
