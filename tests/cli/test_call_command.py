@@ -118,6 +118,46 @@ def test_a_tool_that_has_to_be_a_task_is_waited_for(cli, monkeypatch: pytest.Mon
     assert (status, out, err) == (0, "3 of 3\n", "")
 
 
+SENDING = """
+from mcp_bindings import ResponseError, v2026_07_28 as mcp
+
+server = mcp.Server("sending", "1.0")
+
+
+@server.tool
+def ask() -> str:
+    raise ResponseError(-32600, "cannot send 'elicitation/create' without a session")
+
+
+@server.tool
+def refuse() -> str:
+    raise ResponseError(-32600, "refused")
+
+
+server.run_stdio()
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "hint"),
+    [
+        (
+            "ask",
+            "if the server sends requests itself, which 2026-07-28 does not have, add --version 2025-11-25\n",
+        ),
+        ("refuse", ""),
+    ],
+)
+def test_a_server_that_cannot_send_a_request_in_the_newest_revision_is_to_be_called_in_an_earlier_one(
+    cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tool: str, hint: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    program = tmp_path / "sending.py"
+    program.write_text(SENDING, encoding="utf-8")
+    status, out, err = cli("call", "call", tool, "--", sys.executable, str(program))
+    assert (status, out, err.partition("(-32600)\n")[2]) == (1, "", hint)
+
+
 LISTING = """\
 desk 1.0, revision {revision}
 It answers.

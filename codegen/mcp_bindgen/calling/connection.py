@@ -15,6 +15,7 @@ from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
+    from mcp_bindings_runtime.errors import ResponseError
     from mcp_bindings_runtime.http.client.credentials import Authenticator
     from mcp_bindings_runtime.transports import Transport
 
@@ -108,6 +109,21 @@ def open_client(server: Server, options: Options) -> Client:
             client.request(key, key.params(level=options.log_level))
     connected: Client = client
     return connected
+
+
+def earlier_revision(client: Client, problem: ResponseError) -> str | None:
+    """Return the revision in which a call may succeed, if the error names a request that servers sent only until then.
+
+    Since 2026-07-28 such a request is part of a result. A server that was not changed for that refuses the call.
+    """
+    from mcp_bindings_runtime.installed_revisions import facts_of, installed_revisions
+    from mcp_bindings_runtime.jsonrpc import MISSING_CLIENT_CAPABILITY
+
+    embedded = [name for name, key in client.binding.requests.items() if key.embedded]
+    if problem.code == MISSING_CLIENT_CAPABILITY or not any(name in problem.message for name in embedded):
+        return None
+    known = ((each, facts_of(each)) for each in installed_revisions())
+    return next((each for each, facts in known if facts is not None and facts.handshake), None)
 
 
 def open_transport(server: Server, revision: str | None) -> Transport:

@@ -156,6 +156,8 @@ def command(
         output.error(f"the server returned an error: {problem.message} ({problem.code})")
         if problem.data is not None:
             output.detail(output.json_text(problem.data, sys.stderr).rstrip())
+        for hint in getattr(problem, "__notes__", ()):
+            output.note(hint)
     except UnsupportedRevision as problem:
         hint = "" if revision is None else "; leave out --version to negotiate the revision"
         output.error(f"{str(problem).partition(';')[0]}{hint}" if not problem.supported else f"{problem}{hint}")
@@ -166,10 +168,21 @@ Action = Callable[["Client", Invocation], int]
 
 
 def _use(action: Action, server: Server, invocation: Invocation, options: Options) -> int:
-    from mcp_bindgen.calling.connection import open_client
+    from mcp_bindings_runtime.errors import ResponseError
+
+    from mcp_bindgen.calling.connection import earlier_revision, open_client
 
     with contextlib.closing(open_client(server, options)) as client:
-        status = action(client, invocation)
+        try:
+            status = action(client, invocation)
+        except ResponseError as problem:
+            earlier = earlier_revision(client, problem)
+            if earlier is not None:
+                problem.add_note(
+                    f"if the server sends requests itself, which {client.binding.revision} does not have, add --version "
+                    f"{earlier}"
+                )
+            raise
         # Log messages received before the result may still be queued.
         client.connection.drain(_DRAIN_TIMEOUT)
         return status
