@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _OWN_FOLDERS = frozenset({"tools", "bindings"})
 """Folders that a package may have."""
+_NAMED = 3
+"""Limit on the files that a message names."""
 
 
 class ClientPackage(NamedTuple):
@@ -48,6 +50,8 @@ def write_client(value: Any, source: str, package: ClientPackage, *, force: bool
 
     generated, target = _generated(value, source, package)
     _refuse_shared_folder(target / generated.package, generated)
+    if not force:
+        _refuse_other_files(target / generated.package)
     return generated, write(generated.files, target, force=force)
 
 
@@ -64,9 +68,29 @@ def _generated(value: Any, source: str, package: ClientPackage) -> tuple[Generat
     from mcp_bindgen.server_clients import generate_server_client
 
     out = target_of(Path(os.path.normpath(package.out)), "mcp-codegen client")
-    name = out.name or out.resolve().name
-    generated = generate_server_client(value, source, name, vendored=package.vendored, has_functions=package.split)
+    if out.name in {"", ".."}:
+        # The current folder or one above it: the package is that folder, and not one below it.
+        out = Path(os.path.normpath(out.absolute()))
+    generated = generate_server_client(value, source, out.name, vendored=package.vendored, has_functions=package.split)
     return generated, out.parent
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """Raise ``BindgenError`` if the folder has files, and no package that was generated there before.
+
+    The modules of the package would lie beside scripts, which then import its ``types`` for that of the standard library.
+    """
+    from mcp_bindgen.emit.output_folder import is_ours
+
+    if not folder.is_dir() or is_ours(folder / "__init__.py"):
+        return
+    found = sorted(each.name for each in folder.iterdir() if not each.name.startswith((".", "__pycache__")))
+    if found:
+        named = ", ".join([*found[:_NAMED], *(["…"] if len(found) > _NAMED else [])])
+        message = (
+            f"{folder} has files that mcp-codegen did not generate ({named}); choose a new folder, or pass --force"
+        )
+        raise BindgenError(message)
 
 
 def _refuse_shared_folder(folder: Path, generated: GeneratedClient) -> None:

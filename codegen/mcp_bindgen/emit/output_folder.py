@@ -106,7 +106,7 @@ def check(files: Mapping[str, str], target: Path) -> list[Drift]:
 
 def strange_modules(files: Mapping[str, str], target: Path) -> list[str]:
     """Return the Python files in the packages that are neither ours nor in the way: they are kept, and not compared."""
-    found = (path for path, is_ours in _files_in_packages(files, target) if not is_ours and path not in files)
+    found = (path for path, ours in _files_in_packages(files, target) if not ours and path not in files)
     return [path for path in found if path.endswith((".py", ".pyi"))]
 
 
@@ -131,9 +131,9 @@ def _survey(files: Mapping[str, str], target: Path) -> _Survey:
             changed.append(path)
             if not ours:
                 foreign.append(path)
-    stale = [path for path, is_ours in _files_in_packages(files, target) if is_ours and path not in files]
+    stale = [path for path, ours in _files_in_packages(files, target) if ours and path not in files]
     if _ROOT in files:
-        stale = [*(name for name in _OPTIONAL if name not in files and _is_ours(target / name)), *stale]
+        stale = [*(name for name in _OPTIONAL if name not in files and is_ours(target / name)), *stale]
     found.update((path, (target / path).read_bytes()) for path in stale)
     return _Survey(tuple(created), tuple(changed), tuple(unchanged), tuple(stale), tuple(foreign), found)
 
@@ -198,10 +198,11 @@ def _files_in_packages(files: Mapping[str, str], target: Path) -> Iterator[tuple
             inner[:] = sorted(name for name in inner if name != "__pycache__")
             for name in sorted(names):
                 path = Path(folder, name)
-                yield path.relative_to(target).as_posix(), _is_ours(path)
+                yield path.relative_to(target).as_posix(), is_ours(path)
 
 
-def _is_ours(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
+    """Return whether a file starts with our header."""
     try:
         if path.is_symlink() or not path.is_file():
             return False
