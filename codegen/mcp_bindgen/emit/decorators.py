@@ -37,7 +37,7 @@ class _Feature:
     address: str
     """First parameter of the decorator; empty for one that may be used without parentheses."""
     identity: str
-    """What two entries cannot share, in docstrings."""
+    """The word for the text that identifies an entry, in docstrings."""
 
 
 _FEATURES: Mapping[str, _Feature] = {

@@ -97,7 +97,7 @@ class RefusalLog:
         self._limit = limit
         self._logged: set[tuple[str, str]] = set()
         self.advice: Mapping[str, str] = {"Host": "add %r to allowed_hosts", "Origin": "add %r to allowed_origins"}
-        """How to allow a value, by header: an argument by default, an option in programs with a command line."""
+        """The advice that allows a value, by header: an argument by default, an option in programs with a command line."""
 
     def log(self, header: str, value: str) -> None:
         """Log that requests with this value are answered with 403, and how to allow it."""
