@@ -186,7 +186,7 @@ def _understand(item: Input, modules: Modules) -> Protocol:
             raise
         message = (
             f"{item.path} is not a schema of the revision {item.label}; pass another label to --version, such as "
-            f"{catalog.label_of(item.path)}\n({fault})"
+            f"{catalog.package_label(item.path)}"
         )
         raise BindgenError(message) from fault
 

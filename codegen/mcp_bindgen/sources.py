@@ -283,7 +283,12 @@ def understand(modules: Modules, revision: str, base: str | None = None, *, numb
     named = next((each for each in (base, revision, _version(modules.main)) if each in bundled), None)
     with showing_lines(modules.texts):
         protocol = resolve_protocol(
-            modules.main, revision=revision, base=named, imported=modules.imported, numbers=_number_rule(numbers)
+            modules.main,
+            revision=revision,
+            base=named,
+            imported=modules.imported,
+            numbers=_number_rule(numbers),
+            importable=bundled_schemas.declared_types,
         )
     if not protocol.order:
         message = f"{modules.main.source} declares no types and no constants"

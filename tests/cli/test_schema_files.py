@@ -154,9 +154,26 @@ def test_a_label_that_is_a_revision_needs_the_schema_of_that_revision(cli) -> No
     write({"ext.ts": CORE})
     status, _, err = cli("model", "--schema", "ext.ts", "--version", "2025-06-18")
     assert status == 2
-    assert err.startswith(
-        "error: ext.ts is not a schema of the revision 2025-06-18; pass another label to --version, such as ext\n"
+    assert (
+        err
+        == "error: ext.ts is not a schema of the revision 2025-06-18; pass another label to --version, such as ext\n"
     )
+
+
+def test_a_type_of_the_protocol_that_is_not_imported_shows_how_to_import_it(cli) -> None:
+    write({"ext.ts": "export interface Thing { tool: Tool }\n"})
+    err = cli("model", "--schema", "ext.ts").err
+    hint = 'import it, as in: import type { Tool } from "@modelcontextprotocol/core"'
+    assert err.startswith(f"ext.ts:1:32: Tool is neither declared nor imported; {hint}\n")
+
+
+@pytest.mark.parametrize("value", ['"acme"', "5", '"acme/"', '"/prices"', '"com acme/prices"', '""'])
+def test_an_identifier_of_an_extension_that_peers_would_refuse_is_an_error(cli, value: str) -> None:
+    write({"ext.ts": f"export const EXTENSION_ID = {value};\nexport interface Thing {{ size: number }}\n"})
+    status, _, err = cli("--schema", "ext.ts", "--out", "out")
+    assert status == 2
+    message = 'EXTENSION_ID must be a string of the form prefix/name, such as "com.example/prices", got'
+    assert err.startswith(f"ext.ts:1:14: {message} {value}\n")
 
 
 def test_all_missing_modules_are_reported_in_one_run(cli) -> None:

@@ -13,6 +13,16 @@ export interface Named { name: string; title?: string }
 export interface Any { code: number; data?: unknown; kind: string }
 """
 
+OVERRIDES = {
+    "a keyword": ("name: number", "a number", "a string"),
+    "a literal": ("name: 1 | 'x'", "a number", "a string"),
+    "an alias": ("name: Deep", "a boolean", "a string"),
+    "an object": ("name: { x: 1 }", "an object", "a string"),
+    "an interface": ("name: Named", "an object", "a string"),
+    "a constant": ("name: typeof CODE", "a number", "a string"),
+    "null": ("ttl: number | null | string", "a string", "a number or null"),
+}
+
 ROWS = {
     "own properties": ("interface X { b: string; a?: number }", "b: string @X, a?: number @X"),
     "bases first, in their order": (
@@ -221,3 +231,31 @@ def test_kinds_of_objects():
         "Map": ("interface", True),
         "Empty": ("interface", False),
     }
+
+
+@pytest.mark.parametrize("case", OVERRIDES)
+def test_a_property_that_the_base_cannot_have_is_a_warning(case: str) -> None:
+    text, found, allowed = OVERRIDES[case]
+    declared = f"export interface X extends Named, Task {{ {text} }}\nexport type Deep = Inner | 'x'\nexport type Inner = true\n"
+    warnings = resolve(f"{declared}export const CODE = 1{BASES}").warnings
+    name = text.partition(":")[0]
+    owner = "Task" if name == "ttl" else "Named"
+    expected = f"acme.ts:1: X.{name} may be {found}, but {owner}.{name}, which it overrides, is {allowed}"
+    assert warnings == (expected,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: 'x'",
+        "name: string & {}",
+        "code: 1",
+        "data: string",
+        "ttl: null",
+        "name: Record<string, 1>[]",
+    ],
+)
+def test_a_property_that_the_base_may_have_or_that_is_not_understood_is_no_warning(text: str) -> None:
+    base = "Named" if "[]" not in text else "Open"
+    declared = f"export interface X extends {base}, Task, Any {{ {text} }}\nexport interface Open {{ name: object }}"
+    assert resolve(f"{declared}{BASES}").warnings == ()

@@ -39,6 +39,15 @@ def test_a_message_has_one_literal_as_its_method():
     assert interfaces == {"a": "ARequest", "b": "BRequest", "q": "JoinedRequest", "f": "Full"}
 
 
+@pytest.mark.parametrize("method", ["method: string", "method?: 'p'", "method: 'm' | 'n'", "method: 1", "other: 1"])
+def test_a_member_of_a_union_of_messages_needs_one_literal_as_its_method(method: str):
+    text = f"export interface PriceRequest {{ jsonrpc: '2.0'; {method} }}\nexport type ClientRequest = PriceRequest"
+    assert faults(text) == [
+        "acme.ts:1:18: PriceRequest is a member of ClientRequest, so it needs a `method` with one literal, such as "
+        'method: "acme/price"'
+    ]
+
+
 def test_who_sends_it_is_said_by_the_unions_through_aliases():
     protocol = resolve(
         BASE

@@ -15,6 +15,22 @@ FAULTS = {
         "export interface A { x: Missing }",
         ["acme.ts:1:25: Missing is neither declared nor imported"],
     ),
+    "a type whose name is similar to another": (
+        "export interface Params {}\nexport interface A { x: Param; y: typeof Parms }",
+        [
+            "acme.ts:2:25: Param is neither declared nor imported; did you mean Params?",
+            "acme.ts:2:35: Parms is neither declared nor imported; did you mean Params?",
+        ],
+    ),
+    "JavaScript's own types": (
+        "export interface A { x: Date; y: Set<string>; z: Map<string, A>; q: ReadonlyArray<A> }",
+        [
+            "acme.ts:1:25: Date is not supported; write string",
+            "acme.ts:1:34: Set is not supported; write T[]",
+            "acme.ts:1:50: Map is not supported; write Record<string, T>",
+            "acme.ts:1:69: ReadonlyArray is not supported; write T[]",
+        ],
+    ),
     "JavaScript's Error is no type of ours": (
         "export interface A { x: Error }",
         ["acme.ts:1:25: Error is neither declared nor imported"],

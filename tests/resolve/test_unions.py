@@ -209,6 +209,14 @@ def test_a_union_in_a_property_is_called_by_its_path():
     assert faults(text) == [f"acme.ts:1:31: X.p.q: A and B cannot be distinguished in JSON{TELL}"]
 
 
+def test_an_inline_member_of_a_union_is_shown_by_its_properties():
+    text = (
+        "export interface H { y: { a?: 1; b: 2; c: 3; d: 4 } | One }\nexport interface One { a?: 1; b: 2; c: 3; d: 4 }"
+    )
+    expected = f"acme.ts:1:25: H.y: the object `{{ a?, b, c, … }}` and One cannot be distinguished in JSON{TELL}"
+    assert faults(text) == [expected]
+
+
 def test_a_union_that_is_inherited_is_faulted_once():
     text = (
         "export interface X { x: A | B }\nexport interface Y extends X {}\nexport interface A {}\nexport interface B {}"

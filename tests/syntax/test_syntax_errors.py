@@ -363,7 +363,7 @@ def test_a_syntax_error_does_not_hide_what_is_wrong_elsewhere() -> None:
 
 def test_after_a_bracket_that_is_not_closed_nothing_more_is_guessed() -> None:
     assert faults_of("enum E { A }\ninterface A {\n  a: void;\n\nenum F {}\n") == [
-        "1:1: found an enum declaration; expected an interface, a type alias, a constant, `import { name } from …`, `export { name }`",
+        '1:1: found an enum declaration; write a union of its values, such as `type Colour = "red" | "blue"`',
         "2:13: this `{` is never closed: `}` is missing",
     ]
 

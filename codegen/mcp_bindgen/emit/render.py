@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from mcp_bindings_runtime.distribution import BUNDLED
+from mcp_bindings_runtime.extensions.extension import is_identifier
 from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from mcp_bindings_runtime.http.server.options import EndpointOptions, HttpServerOptions
 from mcp_bindings_runtime.transports.options import StdioOptions
@@ -32,7 +33,9 @@ from mcp_bindgen.emit.revision_facts import BATCH, facts_lines, facts_of
 from mcp_bindgen.emit.runtime_files import Purpose
 from mcp_bindgen.emit.shared_types import SharedTypes, shared_types
 from mcp_bindgen.emit.type_tables import TypeTables
+from mcp_bindgen.errors import Fault, SchemaError
 from mcp_bindgen.ir.protocol import Protocol
+from mcp_bindgen.ir.types import Position
 
 _EXAMPLES = ("v2025_11_25", "v2026_07_28")
 """Bundled packages that the documentation of the modules at the top uses."""
@@ -129,7 +132,15 @@ def render_package(
 def _extension_id(protocol: Protocol) -> str | None:
     """Return the identifier of an extension that a schema names, if it names one."""
     constant = protocol.constants.get("EXTENSION_ID")
-    return constant.value if constant is not None and isinstance(constant.value, str) else None
+    if constant is None:
+        return None
+    if not is_identifier(constant.value):
+        message = (
+            'EXTENSION_ID must be a string of the form prefix/name, such as "com.example/prices", got '
+            f"{literal(constant.value)}"
+        )
+        raise SchemaError([Fault(constant.position or Position(protocol.source, 1, 1), message)])
+    return str(constant.value)
 
 
 def root_files(

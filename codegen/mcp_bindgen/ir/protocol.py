@@ -178,6 +178,7 @@ class Constant:
     name: str
     value: str | int | float | bool = field(eq=exactly)
     about: About = field(default=About(), eq=False)
+    position: Position | None = field(default=None, eq=False)
 
 
 @frozen

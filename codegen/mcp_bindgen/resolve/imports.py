@@ -8,7 +8,8 @@ type keeps the name that the import assigns.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from difflib import get_close_matches
 
 from attrs import evolve
 
@@ -19,6 +20,8 @@ from mcp_bindgen.resolve.distribution import distributed
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.scope import Names, Scope, check_query, check_reference
 
+_CORE = "@modelcontextprotocol/core"
+"""The module specifier of the protocol in examples."""
 _SCHEMA = ""
 """Module specifier of the schema itself; no import can be written that way."""
 
@@ -35,24 +38,35 @@ _CAPABILITIES = ("ClientCapabilities", "ServerCapabilities")
 
 
 def link(
-    module: Module, imported: Mapping[str, Module], faults: Faults, companions: Mapping[str, str] | None = None
+    module: Module,
+    imported: Mapping[str, Module],
+    faults: Faults,
+    companions: Mapping[str, str] | None = None,
+    importable: Callable[[], Collection[str]] = frozenset,
 ) -> Scope:
     """Return the declarations of the schema and those that it imports; an unknown name is a fault and stays in the text.
 
     An imported request includes its result and the capability objects. ``companions`` maps a type to one that is included
-    with it. A request of the schema itself without a result includes ``EmptyResult``.
+    with it. A request of the schema itself without a result includes ``EmptyResult``. ``importable`` returns the names of
+    the protocol's types, which faults suggest to import.
     """
-    linker = _Linker(module, imported, faults, companions or {})
+    linker = _Linker(module, imported, faults, companions or {}, importable)
     linker.run()
     return Scope(distributed(linker.result(), faults))
 
 
 class _Linker:
     def __init__(
-        self, module: Module, imported: Mapping[str, Module], faults: Faults, companions: Mapping[str, str]
+        self,
+        module: Module,
+        imported: Mapping[str, Module],
+        faults: Faults,
+        companions: Mapping[str, str],
+        importable: Callable[[], Collection[str]],
     ) -> None:
         self._faults = faults
         self._companions = companions
+        self._importable = importable
         self._modules = {**imported, _SCHEMA: module}
         self._names: dict[str, Names] = {}
         self._included: dict[str, tuple[str, Declaration]] = {}
@@ -142,7 +156,7 @@ class _Linker:
                     found = (specifier, entry) if entry else None
                 if found is not None:
                     self._include(*found)
-                self._check(expression, found[1] if found else None)
+                self._check(expression, found[1] if found else None, self._names_of(specifier))
 
     def _bring_along(self, specifier: str, declaration: Declaration) -> None:
         """Include what belongs to an imported declaration without a reference."""
@@ -176,11 +190,17 @@ class _Linker:
         self._roots.append(self._name(specifier, name))
         return True
 
-    def _check(self, expression: Reference | TypeQuery, meant: Declaration | None) -> None:
+    def _check(self, expression: Reference | TypeQuery, meant: Declaration | None, names: Names) -> None:
+        def hint(unknown: str) -> str:
+            if unknown in self._importable():
+                return f'; import it, as in: import type {{ {unknown} }} from "{_CORE}"'
+            near = get_close_matches(unknown, names.table, n=1, cutoff=0.75)
+            return f"; did you mean {near[0]}?" if near else ""
+
         if isinstance(expression, TypeQuery):
-            check_query(expression, meant, self._faults)
+            check_query(expression, meant, self._faults, hint)
             return
-        check_reference(expression, meant, self._faults)
+        check_reference(expression, meant, self._faults, hint)
         if meant is None:
             self._generics.append(expression)
 

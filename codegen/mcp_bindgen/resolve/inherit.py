@@ -26,7 +26,8 @@ from mcp_bindgen.ir.types import (
 from mcp_bindgen.resolve.faults import Faults
 from mcp_bindgen.resolve.graphs import components, cycle
 from mcp_bindgen.resolve.scope import Scope
-from mcp_bindgen.resolve.shapes import Shape, Slot, combined, named, overridden, own_shape
+from mcp_bindgen.resolve.shapes import Shape, Slot, Written, combined, named, overridden, own_shape
+from mcp_bindgen.resolve.value_kinds import value_kinds
 
 MAX_DEPTH = 200
 """Maximum levels of bases and aliases below a declaration; more could flatten to millions of properties."""
@@ -50,6 +51,7 @@ class Flattener:
         self._made: dict[tuple[str, int], tuple[TypeExpression, Shape]] = {}
         self._depths: dict[str | LookupType, int] = {}
         self._faulty: set[str | LookupType] = set()
+        self.warnings: list[str] = []
         self.shapes: dict[str, Shape] = {}
         """By declared name: interfaces, aliases of objects, and second names for either."""
         self._flatten()
@@ -185,7 +187,23 @@ class Flattener:
         if not declared.bases:
             return own
         base = self._all([(base, declared.name) for base in declared.bases], declared)
-        return overridden(base, own) if base is not None else own
+        if base is None:
+            return own
+        for name in own.slots:
+            if name in base.slots:
+                self._warn_of_override(own.slots[name].candidates[0], base.slots[name])
+        return overridden(base, own)
+
+    def _warn_of_override(self, own: Written, base: Slot) -> None:
+        """Warn of a property whose values cannot be those of the same property of a base, which TypeScript refuses."""
+        for inherited in base.candidates:
+            found, allowed = (value_kinds(each.property.type, self._scope) for each in (own, inherited))
+            if found is not None and allowed is not None and not found <= allowed:
+                position = own.property.position
+                self.warnings.append(
+                    f"{position.file}:{position.line}: {own.path()} may be {_one_of(found - allowed)}, but "
+                    f"{inherited.path()}, which it overrides, is {_one_of(allowed)}"
+                )
 
     def _all(self, parts: list[tuple[TypeExpression, str]], whole: Interface | IntersectionType) -> Shape | None:
         shapes = [shape for part, path in parts if (shape := self.shape(part, path)) is not None]
@@ -326,6 +344,10 @@ def branded(expression: IntersectionType) -> Keyword | None:
         if isinstance(each, ObjectLiteral) and not each.properties and not each.index
     ]
     return keywords[0] if len(keywords) == 1 and len(keywords) + len(empty) == len(expression.members) else None
+
+
+def _one_of(kinds: frozenset[str]) -> str:
+    return " or ".join(sorted(kinds))
 
 
 def _name(node: str | LookupType) -> str:

@@ -94,6 +94,7 @@ class Methods:
             name = _method(made)
             if name is not None and not self._is_cut(made):
                 self._add(made, name)
+        self._refuse_open_methods()
         self._add_conditions()
         self._warn_of_unused_results()
 
@@ -110,6 +111,20 @@ class Methods:
         owner, _, field = name.partition(".")
         declared = self._known.objects.get(owner)
         return name in self.all or (declared is not None and field in _fields(declared))
+
+    def _refuse_open_methods(self) -> None:
+        """Record a fault for a member of a union of messages without one literal as its method."""
+        for union in _UNIONS:
+            for path in sorted(self._listed[union]):
+                made = self._known.objects[path]
+                field = _fields(made).get("method")
+                if field is None or field.optional or _literal(field.type) is None:
+                    name = path.removesuffix("Request").removesuffix("Notification").lower()
+                    self._faults.add(
+                        _position(made),
+                        f"{path} is a member of {union}, so it needs a `method` with one literal, such as "
+                        f'method: "acme/{name}"',
+                    )
 
     def _add(self, made: ObjectType, name: str) -> None:
         unions = [union for union in _UNIONS if made.path in self._listed[union]]
@@ -257,9 +272,14 @@ def _method(made: ObjectType) -> str | None:
         return None
     if made.kind == "inline" or (made.kind == "alias" and field.declared_in != made.path):
         return None
-    match field.type:
-        case Enum(values=(str(name),), open=False):
-            return name
+    return _literal(field.type)
+
+
+def _literal(kind: Type) -> str | None:
+    """Return the one text that a type allows; None for any other type."""
+    match kind:
+        case Enum(values=(str(text),), open=False):
+            return text
         case _:
             return None
 

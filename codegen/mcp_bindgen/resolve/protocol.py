@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from attrs import evolve
 
@@ -35,19 +35,21 @@ def resolve_protocol(
     imported: Mapping[str, Module] = {},
     overrides: Overrides | None = None,
     numbers: NumberRule = NumberRule(),  # noqa: B008  # frozen
+    importable: Callable[[], Collection[str]] = frozenset,
 ) -> Protocol:
     """Return the protocol that a schema declares.
 
     ``revision`` is its label. ``base`` is the bundled revision whose overrides apply; by default all apply that match.
     ``imported`` maps the specifier of each import to its module. ``overrides`` defaults to the bundled ones.
-    ``numbers`` is the rule for numbers without a tag.
+    ``numbers`` is the rule for numbers without a tag. ``importable`` returns the names of the protocol's types.
 
     Raise ``SchemaError`` with all faults, and ``OverrideError`` if ``base`` is this revision and an override of it
     matches nothing. Unknown names and types made of themselves are reported alone: other faults follow from them.
     """
     faults = Faults()
     applied = Applied(Overrides.bundled() if overrides is None else overrides, revision, base)
-    scope = link(module, imported, faults, {each.params: each.result for each in applied.all(AdditionalResult)})
+    companions = {each.params: each.result for each in applied.all(AdditionalResult)}
+    scope = link(module, imported, faults, companions, importable)
     flattener = Flattener(scope, faults)
     values = {name: flattener.constant(name) for name in scope.constants}
     faults.check()
@@ -75,12 +77,14 @@ def resolve_protocol(
         revision=revision,
         source=module.source,
         sha256=module.sha256,
-        constants={name: Constant(name, values[name], about(each.doc)) for name, each in scope.constants.items()},
+        constants={
+            name: Constant(name, values[name], about(each.doc), each.position) for name, each in scope.constants.items()
+        },
         objects=objects,
         aliases=aliases,
         methods=complete,
         order=tuple(scope.declarations),
-        warnings=tuple(methods.warnings),
+        warnings=(*flattener.warnings, *methods.warnings),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -16,6 +16,24 @@ GENERICS: Mapping[str, int] = MappingProxyType(
     {"Array": 1, "Omit": 2, "Partial": 1, "Pick": 2, "Record": 2, "Required": 1}
 )
 """TypeScript's generic types that a schema may use, with the number of their arguments."""
+
+_INSTEAD: Mapping[str, str] = MappingProxyType(
+    {
+        "Boolean": "boolean",
+        "Date": "string",
+        "Map": "Record<string, T>",
+        "Number": "number",
+        "Object": "object",
+        "Readonly": "the type without it",
+        "ReadonlyArray": "T[]",
+        "ReadonlyMap": "Record<string, T>",
+        "ReadonlySet": "T[]",
+        "Set": "T[]",
+        "String": "string",
+        "Uint8Array": "string, for text in base64",
+    }
+)
+"""JavaScript's and TypeScript's own types that a schema may not use, with what to write instead."""
 
 Entry: TypeAlias = Declaration | Import
 
@@ -57,24 +75,31 @@ class Scope:
         return None if declared else reference.name
 
 
-def check_reference(reference: Reference, meant: Declaration | None, faults: Faults) -> None:
-    """Record a fault if a name is not a type, or has the wrong number of arguments."""
+def check_reference(
+    reference: Reference, meant: Declaration | None, faults: Faults, hint: Callable[[str], str]
+) -> None:
+    """Record a fault if a name is not a type, or has the wrong number of arguments.
+
+    ``hint`` returns the advice for a name that is not known.
+    """
     name, count = reference.name, len(reference.arguments)
     if isinstance(meant, Constant):
         faults.add(reference.position, f"{name} is a constant, not a type; write typeof {name}")
     elif meant is not None:
         if count:
             faults.add(reference.position, f"{name} takes no type arguments, got {count}")
+    elif name in _INSTEAD:
+        faults.add(reference.position, f"{name} is not supported; write {_INSTEAD[name]}")
     elif name not in GENERICS:
-        faults.add(reference.position, f"{name} is neither declared nor imported")
+        faults.add(reference.position, f"{name} is neither declared nor imported{hint(name)}")
     elif count != GENERICS[name]:
         faults.add(reference.position, f"{name} takes {_count(GENERICS[name])}, got {count}")
 
 
-def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults) -> None:
+def check_query(query: TypeQuery, meant: Declaration | None, faults: Faults, hint: Callable[[str], str]) -> None:
     """Record a fault for a ``typeof`` of anything but a constant."""
     if meant is None:
-        faults.add(query.position, f"{query.name} is neither declared nor imported")
+        faults.add(query.position, f"{query.name} is neither declared nor imported{hint(query.name)}")
     elif not isinstance(meant, Constant):
         faults.add(query.position, f"typeof takes a constant, but {query.name} is a type")
 

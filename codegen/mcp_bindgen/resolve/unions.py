@@ -24,6 +24,9 @@ from mcp_bindgen.resolve.settle import kind_of, leaves
 MAX_ARRAYS = 10
 """Maximum nesting of arrays that are decided by their first elements."""
 
+_SHOWN = 3
+"""Maximum properties of an inline object that a message shows."""
+
 
 class Decider:
     """Decisions of the unions of one protocol, from its objects and aliases with undecided unions."""
@@ -35,6 +38,7 @@ class Decider:
         applied: Applied,
         faults: Faults,
     ) -> None:
+        self._objects = objects
         self._aliases = aliases
         self._applied = applied
         self._faults = faults
@@ -92,7 +96,7 @@ class Decider:
         decision = self._decisions[kind.members]
         if not isinstance(decision, UndecidedError):
             return decision
-        one, other = type_text(decision.one), type_text(decision.other)
+        one, other = self._shown(decision.one), self._shown(decision.other)
         if decision.too_many:
             message = (
                 f"telling the members apart needs more than {decision.too_many} keys; add a key with a different literal "
@@ -106,6 +110,15 @@ class Decider:
                 )
         self._faults.add(kind.position or Position("", 1, 1), f"{place}: {message}")
         return Undecidable(message)
+
+    def _shown(self, kind: Type) -> str:
+        """Return a member as its source writes it; an inline object by its properties."""
+        made = self._objects[kind.path] if isinstance(kind, ObjectOf) else None
+        if made is None or made.kind != "inline":
+            return type_text(kind)
+        names = [f"{each.name}{'?' if each.optional else ''}" for each in made.fields]
+        listed = [*names[:_SHOWN], *(["…"] if len(names) > _SHOWN else [])]
+        return f"the object `{{ {', '.join(listed)} }}`" if names else "the object `{}`"
 
     def by_kind(self, candidates: list[Candidate], arrays: int = 0) -> Decision:
         """Return the decision for values of unknown kind inside ``depth`` arrays; raise ``UndecidedError``."""

@@ -36,6 +36,10 @@ _DECLARATIONS: Final = "an interface, a type alias or a constant"
 _IMPORTS: Final = '`import { name, name as other } from "module"`'
 _EXPORTS: Final = "`export` before a declaration, `export { name }`"
 _CONSTANTS: Final = "`const NAME = value`"
+_INSTEAD: Final = {
+    "enum_declaration": 'write a union of its values, such as `type Colour = "red" | "blue"`',
+}
+"""Advice on a statement that schemas do not have, by its kind in the grammar of the parser."""
 _BUILT_IN: Final = frozenset(
     {
         "any",
@@ -100,7 +104,7 @@ class SchemaReader:
             inner = children(node)
             if inner and inner[0].type == "internal_module":
                 node = inner[0]  # which the grammar takes for an expression
-            self.faults.add(node, f"found {described(node)}; expected {STATEMENTS}")
+            self.faults.add(node, f"found {described(node)}; {_INSTEAD.get(node.type, f'expected {STATEMENTS}')}")
         else:
             read(self, node)
 

@@ -16,6 +16,11 @@ _IDENTIFIER = re.compile(r"[A-Za-z]([\w-]*\w)?(\.[A-Za-z]([\w-]*\w)?)*/\w([\w.-]
 """A prefix of labels with dots, a slash and a name (2026-07-28, Extensions; General fields, `_meta`)."""
 
 
+def is_identifier(value: object) -> bool:
+    """Return whether a value is an identifier under which an extension can be declared."""
+    return isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
+
+
 class Extension:
     """An extension of the protocol, as an entry of the option ``extensions``: a package with what it does not say itself.
 
@@ -49,8 +54,10 @@ class Extension:
         self.identifier: str = identifier or declared or ""
         require_mappings(settings=settings)
         self.settings: dict[str, Any] = dict(settings or {})
-        if not _IDENTIFIER.fullmatch(self.identifier):
-            found = f"has the identifier {self.identifier!r}" if self.identifier else "has no identifier"
+        if not is_identifier(self.identifier):
+            found = "has no identifier"
+            if self.identifier:
+                found = f"has the identifier {self.identifier!r}, which is not of the form prefix/name"
             text = (
                 f'{name} {found}; write `export const EXTENSION_ID = "com.example/prices"` into its schema, or pass '
                 'Extension(package, identifier="com.example/prices")'
