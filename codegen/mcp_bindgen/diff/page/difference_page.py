@@ -87,7 +87,7 @@ def _choices(changes: Sequence[Change]) -> list[Choice]:
     elsewhere = sum(not change.methods for change in changes)
     others = [(IN_NO_MESSAGE, f"No method ({elsewhere})")] if elsewhere else []
     named = [(name, f"{name} ({methods[name]})") for name in sorted(methods)]
-    of_kind: list[tuple[str, str]] = [(name, f"{KINDS[name].label} ({count})") for name, count in sorted(kinds.items())]
+    of_kind = [(name, f"{each.label} ({kinds[name]})") for name, each in sorted(KINDS.items()) if name in kinds]
     return [
         Choice("pairing", "Pairing", [("", "Any pairing"), *((name, title) for name, (title, *_) in PAIRINGS.items())]),
         Choice("method", "Method", [("", "Any method"), *named, *others]),
