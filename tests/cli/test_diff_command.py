@@ -277,7 +277,7 @@ def test_an_approval_of_what_is_left_out_is_not_stale(cli, schemas) -> None:
 
 def test_approvals_to_fill_in(cli, schemas) -> None:
     status, out, err = cli("diff", *schemas, "--print-approvals", "-o", "approved.toml")
-    assert (status, out, err) == (0, "", "")
+    assert (status, out, err) == (0, "", "approvals -> approved.toml\n")
     status, _, err = cli("diff", *schemas, "--approvals", "approved.toml")
     assert status == 2
     assert err == (
