@@ -110,14 +110,14 @@ class TestAnswersThatOnlyANewQuestionBrings:
         asked, answers = ("client", "server") if method == "tools/call" else ("server", "client")
         assert (found.level, found.reason) == (
             "compatible",
-            f"A new {answers} returns CreateTaskResult only for requests with `task`, which an old {asked} never sends.",
+            f"A new {answers} returns `CreateTaskResult` only for requests with `task`, which an old {asked} never sends.",
         )
 
     def test_and_where_it_goes(self):
         found = change("2025-11-25", "2026-07-28", "method_result_changed:tools/call:CreateTaskResult")
         assert (found.level, found.reason) == (
             "compatible",
-            "An old server returns CreateTaskResult only for requests with `task`, which a new client never sends.",
+            "An old server returns `CreateTaskResult` only for requests with `task`, which a new client never sends.",
         )
 
     def test_who_asks_in_that_way_is_told_nothing_of_it(self):
@@ -130,7 +130,7 @@ class TestAnswersThatOnlyANewQuestionBrings:
         new = old.replace("result: AskResult }", "result: AskResult | CreateTaskResult }")
         found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
         assert found == {
-            "CreateTaskResult": "A new server may return CreateTaskResult, which an old client does not know."
+            "CreateTaskResult": "A new server may return `CreateTaskResult`, which an old client does not know."
         }
         old = old.replace("task?: string", "other?: string")
         found = {each.member: each.reason for each in diff.compare(resolve(old), resolve(new)).changes}
