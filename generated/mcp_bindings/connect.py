@@ -187,7 +187,9 @@ if TYPE_CHECKING:
         """
 
         on_log: Callable[[Any], object] | None
-        """Callback for each log message."""
+        """Callback for each log message; a stateless server sends none without
+        `log_level`.
+        """
 
         on_resource_updated: Callable[[Any], object] | None
         """Callback for each change of a subscribed resource."""

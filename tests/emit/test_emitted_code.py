@@ -158,7 +158,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     null number o object opaque overload params record request requests response result result_shapes results
     revision revisions runtime self sender sent_by shapes slots str string structure structure_raw tables type types typing
     undeclared unset unstructure raw update v v_first v_inner v_tag value
-    AttributeError BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
+    missing_name __name__ BINDING Binding Context Generic Handler Iterator P Registration RuntimeClient RuntimeServer
     HandshakeClient HandshakeServer ServerContext StatelessClient StatelessContext StatelessServer __call__ __dir__ __getattr__ all_items ask asking at
     binding client context meta_entries function globals handler handshake meta make_meta methods module on_progress page r
     server stateless_client stateless_server super boolean_capabilities timeout extra_with_meta none_if_empty

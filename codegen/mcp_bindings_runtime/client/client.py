@@ -16,6 +16,7 @@ from ..connection.context import QUESTIONS, ClientContext, Context
 from ..connection.handlers import Handlers
 from ..errors import ConnectionClosed, McpError, MissingCapability, ProtocolError, RequestTimeout, UsageError
 from ..features.limited import Limited
+from ..foreign_names import OF_CLIENTS, explain_attributes
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import declared_by, introduction
 from ..session.events import Incoming, Notified
@@ -57,6 +58,7 @@ class Answers(Handlers):
             return finish_result(context, key, params, super().handle(key, params, context))
 
 
+@explain_attributes(OF_CLIENTS)
 class Client(Limited, ABC):
     """A client: thread-safe; it connects when it is entered (``with``) or by ``connect``.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..binding import Binding
 from ..errors import UsageError
 from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
+from ..foreign_names import OPTIONS_OF_CLIENTS
 from ..options import INTRODUCTION, Options, Prerequisite, Seconds, nearest, option
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
@@ -149,7 +150,7 @@ class ClientOptions(Options):
     roots: Iterable[Any] | None = option(default=None)
     """Folders and files to work in: paths, `file://` URIs, or objects of `Root`. `set_roots` changes them."""
     on_log: Callable[[Any], object] | None = option(default=None)
-    """Callback for each log message."""
+    """Callback for each log message; a stateless server sends none without `log_level`."""
     on_resource_updated: Callable[[Any], object] | None = option(default=None)
     """Callback for each change of a subscribed resource."""
     on_tools_changed: Callable[[], object] | None = option(default=None)
@@ -169,8 +170,9 @@ class ClientOptions(Options):
         if unknown is not None:
             parameters: frozenset[str] = getattr(open_transport, "parameters", frozenset())
             known |= parameters
-            hint = _FOREIGN.get(unknown) or _transport_of(unknown) or _near_option(unknown, known)
-            more = hint or f"; use {', '.join(sorted(known - lacking))}"
+            hint = self.hint_for(unknown)
+            more = f"; {hint}" if hint else _transport_of(unknown) or _near_option(unknown, known)
+            more = more or f"; use {', '.join(sorted(known - lacking))}"
             text = f"clients of {binding.revision} have no option {unknown!r}{more}"
             raise UsageError(text)
         super().__init__(**options)
@@ -196,6 +198,11 @@ class ClientOptions(Options):
             Redaction(self.redact)
 
     @classmethod
+    def hint_for(cls, name: str) -> str | None:
+        """Return what to write instead of an option that clients of other libraries have; None for other names."""
+        return OPTIONS_OF_CLIENTS.get(name)
+
+    @classmethod
     def lacking_in(cls, binding: Binding) -> frozenset[str]:
         """Return the names of the options that clients of a revision do not have."""
         methods = {*binding.requests, *binding.notifications}
@@ -205,34 +212,6 @@ class ClientOptions(Options):
     def has_callbacks(self) -> bool:
         """Whether a callback, or an option that goes with callbacks, was passed."""
         return not _CALLBACKS.keys().isdisjoint(vars(self))
-
-
-_USER: Final = "; write caller='ada' in Client.in_memory; over HTTP, write headers=, by which the server finds the user"
-_BEARER: Final = (
-    "; write headers={'Authorization': 'Bearer …'} in Client.http, or auth=, a function that returns headers"
-)
-_FOREIGN: Mapping[str, str] = {
-    "sampling_callback": "; write sampling=, a plain function of (params, context)",
-    "elicitation_callback": "; write elicitation=, a plain function of (params, context)",
-    "list_roots_callback": "; write roots=, a list of folders",
-    "logging_callback": "; write on_log=, a plain function of (params)",
-    "sampling_handler": "; write sampling=, a plain function of (params, context)",
-    "elicitation_handler": "; write elicitation=, a plain function of (params, context)",
-    "log_handler": "; write on_log=, a plain function of (params)",
-    "progress_handler": "; write on_progress= in each call",
-    "read_timeout_seconds": "; write timeout=",
-    "client_info": "; write name= and version=",
-    "user": _USER,
-    "username": _USER,
-    "principal": _USER,
-    "token": _BEARER,
-    "access_token": _BEARER,
-    "bearer_token": _BEARER,
-    "api_key": "; write headers={'X-API-Key': '…'} in Client.http, with the header that the server reads",
-    "cookies": "; write headers={'Cookie': 'name=value'} in Client.http",
-    "verify": "; write tls=, an ssl.SSLContext, in Client.http",
-}
-"""Options of clients of other libraries, and what to write for them."""
 
 
 def _transport_options() -> dict[str, frozenset[str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..foreign_names import OF_RECORDS, explain_attributes
 from ..unset import UNSET
 
 __all__ = ["Record", "attrs_for_type_checkers"]
@@ -45,6 +46,7 @@ class _Metadata:
         return getattr(_twins[cls], self._name)
 
 
+@explain_attributes(OF_RECORDS)
 class Record:
     """An object of the protocol: keyword-only, mutable, compared by value, not hashable, not validated.
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from ..errors import CallCancelled, ConnectionClosed, NotDeclared, RequestTimeout, UsageError
+from ..foreign_names import NO_TYPE_ARGUMENT, OF_CONTEXTS, explain_attributes
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
@@ -250,21 +251,17 @@ class ClientContext(Context):
         return result
 
 
+@explain_attributes(OF_CONTEXTS)
 class ServerContext(Context):
     """The context of a server's handler."""
 
     __slots__ = ()
 
-    # Hidden from type checkers, for which every attribute would exist.
+    # Hidden from type checkers, which know that the class is not generic.
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any:
-            from .foreign_attributes import instead_of
-
-            if (hint := instead_of(name)) is not None:
-                raise AttributeError(hint)
-            # The usual error, or that of a property which has raised AttributeError.
-            return self.__getattribute__(name)
+        def __class_getitem__(cls, item: object) -> NoReturn:
+            raise TypeError(NO_TYPE_ARGUMENT)
 
     def request(
         self,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from ..foreign_names import OF_OUTCOMES, explain_attributes
+
 T = TypeVar("T")
 
 
+@explain_attributes(OF_OUTCOMES)
 class Accepted(Generic[T]):
     """The user has accepted; ``value`` is the content of the form, for a page its elicitation id."""
 
@@ -25,6 +28,7 @@ class Accepted(Generic[T]):
         return f"Accepted({self.value!r})"
 
 
+@explain_attributes(OF_OUTCOMES)
 class Declined:
     """The user has declined."""
 
@@ -34,6 +38,7 @@ class Declined:
         return "Declined()"
 
 
+@explain_attributes(OF_OUTCOMES)
 class Cancelled:
     """The user has dismissed the request without a choice: try again later, or do without."""
 

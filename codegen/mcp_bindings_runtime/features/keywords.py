@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
+from ..foreign_names import ARGUMENTS_OF_KEYWORDS, explain_calls
 
 
 class Keywords:
@@ -18,6 +19,7 @@ class Keywords:
 
     __slots__ = ("schema",)
 
+    @explain_calls(ARGUMENTS_OF_KEYWORDS)
     def __init__(
         self,
         *,
@@ -88,3 +90,8 @@ CONSTRAINTS: Mapping[str, str] = {
     for key in keys
 }
 """Keywords that restrict one kind of values, by their name."""
+
+
+def python_name(keyword: str) -> str:
+    """Return the parameter of ``Keywords`` for a keyword: ``min_length`` for ``minLength``."""
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in keyword)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from ..codec.record import field_names
-from ..errors import EncodeError, UsageError
+from ..errors import DecodeError, EncodeError, UsageError
 from ..options import near_name
+from .keywords import python_name
 from .registry import Changes, Registry
 
 if TYPE_CHECKING:
@@ -52,9 +53,33 @@ def listed(
     try:
         server.binding.codec.unstructure(made)
     except EncodeError as fault:
-        text = f"{what} does not fit {server.binding.revision}: {fault}"
+        text = f"{what} does not fit {server.binding.revision}: {fault}{instead_of_dict(server, fault, members)}"
         raise UsageError(text) from fault
     return made
+
+
+def instead_of_dict(server: FeatureServer, fault: DecodeError | EncodeError, members: Mapping[str, Any]) -> str:
+    """Return ``; write mcp.Icon(src='a.png')`` for a dict in the place of an object; empty for another fault."""
+    found: Any = members
+    try:
+        for key in fault.keys:
+            found = found[key]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    cls = getattr(server.binding.types, fault.expected.rpartition(" ")[2], None)
+    if not isinstance(found, dict) or cls is None:
+        return ""
+    values = {python_name(str(name)): value for name, value in cast("dict[object, object]", found).items()}
+    fits = values.keys() <= {*field_names(cls)}
+    arguments = ", ".join(f"{name}={value!r}" for name, value in values.items()) if fits else "..."
+    return f"; write mcp.{cls.__name__}({arguments})"
+
+
+def check_completions(server: FeatureServer, kind: str, name: str, arguments: Collection[str]) -> None:
+    """Raise `UsageError` if there is a completion for an argument that a new prompt or template does not have."""
+    completions = server.existing_registry("Completions")
+    if completions is not None:
+        completions.check(kind, name, arguments)
 
 
 def announced(server: FeatureServer, method: str) -> Changes:

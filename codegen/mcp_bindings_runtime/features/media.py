@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from ..errors import UsageError
+from ..foreign_names import ARGUMENTS_OF_MEDIA, explain_calls
 
 _MAGIC: Sequence[tuple[int, bytes, str]] = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -46,6 +47,7 @@ class _Media:
     __slots__ = ("annotations", "data", "mime_type")
     kind: Literal["image", "audio"]
 
+    @explain_calls(ARGUMENTS_OF_MEDIA)
     def __init__(
         self, data: bytes | bytearray | memoryview, mime_type: str | None = None, *, annotations: Any = None
     ) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..codec.record import Record
 from ..errors import ProtocolError, UsageError
+from ..foreign_names import ARGUMENTS_OF_CALLS, OF_ITEMS, explain_attributes, explain_calls
 from ..methods import RequestMethod
-from ..options import near_name
 from ..validation import require_mappings
 
-Passed = ParamSpec("Passed")
 P = TypeVar("P", bound=Record)
 R = TypeVar("R")
 G = TypeVar("G")
@@ -42,36 +40,10 @@ def none_if_empty(params: P) -> P | None:
     return None if params == params.__class__() else params
 
 
-def explain_arguments(method: Callable[Passed, R]) -> Callable[Passed, R]:
-    """Decorate a method that has ``arguments`` so that a call that passes them one by one says how to pass them.
-
-    It raises ``UsageError`` then, and a ``TypeError`` from within a valid call stays as it is.
-    """
-
-    @wraps(method)
-    def checked(*passed: Passed.args, **options: Passed.kwargs) -> R:
-        try:
-            return method(*passed, **options)
-        except TypeError:
-            _check_call(method, passed, options)
-            raise
-
-    return checked
-
-
-def _check_call(method: Callable[..., Any], passed: Sequence[object], options: Mapping[str, object]) -> None:
-    """Raise ``UsageError`` for parameters that a method does not have."""
-    from inspect import signature
-
-    accepted = signature(method)
-    try:
-        accepted.bind(*passed, **options)
-    except TypeError as fault:
-        name = method.__name__
-        known = [each for each in accepted.parameters if each != "self"]
-        near = "".join(near_name(each, known) for each in options if each not in known)
-        text = f"{name}: {fault}{near}; pass the arguments as one dict: {name}('name', {{'key': 'value'}})"
-        raise UsageError(text) from None
+explain_arguments = explain_calls(
+    ARGUMENTS_OF_CALLS, "pass the arguments as one dict: {function}('name', {'key': 'value'})", UsageError
+)
+"""Decorates a method that has ``arguments``."""
 
 
 def check_returns(returns: Any, task: object = None) -> None:
@@ -92,6 +64,35 @@ def expect_result(key: RequestMethod[Any, Any], result: object, kind: type[R]) -
     return result
 
 
+@explain_attributes(OF_ITEMS)
+class Items(Iterator[T]):
+    """An iterator over the items of all pages; what needs a list says how to make one."""
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[T]:  # noqa: PYI034  # a loop uses the generator directly
+        return self._items
+
+    def __next__(self) -> T:
+        return next(self._items)
+
+    # Hidden from type checkers, which report that an iterator has neither.
+    if not TYPE_CHECKING:
+
+        def __getitem__(self, index: object) -> NoReturn:
+            raise TypeError(_NO_LIST)
+
+        def __len__(self) -> NoReturn:
+            raise TypeError(_NO_LIST)
+
+        def __bool__(self) -> bool:
+            return True
+
+
+_NO_LIST = "this is an iterator over the items of all pages; for a list, write list(client.list_tools()) and the like"
+
+
 def all_items(
     request_page: Callable[[str | None], G], items: Callable[[G], Sequence[T]], cursor: str | None
 ) -> Iterator[T]:
@@ -99,7 +100,7 @@ def all_items(
 
     Raise ``ProtocolError`` if the server returns a cursor for the second time (Pagination).
     """
-    return _items_from(request_page(cursor), request_page, items)
+    return Items(_items_from(request_page(cursor), request_page, items))
 
 
 def _items_from(

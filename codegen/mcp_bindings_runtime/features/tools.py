@@ -18,7 +18,7 @@ from ..errors import DecodeError, EncodeError, ResponseError, ToolError, UsageEr
 from ..logs import exception_text, log_handler_error, log_warning
 from ..validation import require_booleans, require_mappings, require_positive_numbers, require_strings
 from .error_codes import error_for
-from .lists import announced, answer_list, near_entry
+from .lists import announced, answer_list, instead_of_dict, near_entry
 from .mismatch import Mismatch, MismatchError
 from .registry import Registry
 from .results import DeclaredReturn, Results, ReturnMismatch, SchemaReturn
@@ -256,7 +256,9 @@ class Tools:
                 setattr(listed, member, value)
             codec.unstructure(listed)
         except (DecodeError, EncodeError) as fault:
-            text = f"tool {name} does not fit {self._revision}: {fault}"
+            text = (
+                f"tool {name} does not fit {self._revision}: {fault}{instead_of_dict(self._server, fault, attributes)}"
+            )
             raise UsageError(text) from fault
         return listed
 

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import UsageError
+from ..foreign_names import OPTIONS_OF_DECORATORS, USAGE_OF_COMPLETION, explain_calls
+
+explain_options = explain_calls(OPTIONS_OF_DECORATORS)
+"""Decorates a decorator of servers."""
+explain_completion = explain_calls({}, USAGE_OF_COMPLETION)
 
 
 def members(**values: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..foreign_names import USAGE_OF_SERVERS, explain_calls
 from ..session import handshake
 from ..session.session import Session
 from ..task_interfaces import core_tasks
@@ -22,6 +23,7 @@ _SET_LEVEL = "logging/setLevel"
 class HandshakeServer(RunnableServer):
     """A server of a revision whose sessions begin with a handshake. ``options`` are those of `ServerOptions`."""
 
+    @explain_calls({}, USAGE_OF_SERVERS)
     def __init__(self, name: str, version: str, **options: Any) -> None:
         super().__init__(name, version, **options)
         set_level = self.binding.requests.get(_SET_LEVEL)

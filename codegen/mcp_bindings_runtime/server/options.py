@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from ..foreign_names import OPTIONS_OF_SERVERS
 from ..options import INTRODUCTION, Milliseconds, Options, Prerequisite, Seconds, option
 from ..validation import (
     require_booleans,
@@ -40,9 +41,7 @@ class ServerOptions(Options):
     @classmethod
     def hint_for(cls, name: str) -> str | None:
         """Return what to write instead of an option that servers of other libraries have; None for other names."""
-        from .missing_attributes import instead_of_option
-
-        return instead_of_option(name)
+        return OPTIONS_OF_SERVERS.get(name)
 
     title: str | None = option(default=None)
     """Display name of the server; `name` identifies it to programs."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..foreign_names import OF_SERVERS, explain_attributes
 from .multi_revision import MultiRevisionServer, Reception
 from .server import Server
 
@@ -15,24 +16,12 @@ if TYPE_CHECKING:
     from ..transports import Transport
 
 
+@explain_attributes(OF_SERVERS)
 class RunnableServer(Server):
     """A server with the methods that run it over stdio."""
 
     _pumped: Reception | None = None
     """The client that ``pump`` serves."""
-
-    # Hidden from type checkers, for which every attribute would exist.
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            from .missing_attributes import instead
-
-            hint = instead(name)
-            if hint is not None:
-                text = f"servers have no {name!r}; {hint}"
-                raise AttributeError(text)
-            # The usual error, or that of a property which has raised AttributeError.
-            return self.__getattribute__(name)
 
     def serve(self, transport: Transport, *, caller: Caller | str | None = None) -> None:
         """Serve the client at the other end of a transport until it leaves or ``close`` is called.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..errors import ResponseError, UsageError
+from ..foreign_names import USAGE_OF_SERVERS, explain_calls
 from ..jsonrpc import ErrorObject
 from ..session import stateless
 from ..session.control_flow import Detached, InputNeeded
@@ -34,6 +35,7 @@ class StatelessServer(RunnableServer):
     call_router: CallRouter | None = None
     """Routes retries to the process that holds their call; None if no other process serves the same endpoint."""
 
+    @explain_calls({}, USAGE_OF_SERVERS)
     def __init__(self, name: str, version: str, **options: Any) -> None:
         super().__init__(name, version, **options)
         self._state_key = SigningKey(self._stateless_options.state_key)

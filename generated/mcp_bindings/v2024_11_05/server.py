@@ -381,6 +381,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def tool(
         self,
         function: Any = None,
@@ -434,6 +435,7 @@ class Server(RuntimeServer):
 
         return decorator_support.decorated(add, function)
 
+    @decorator_support.explain_options
     def resource(
         self,
         uri: str,
@@ -476,6 +478,7 @@ class Server(RuntimeServer):
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
+    @decorator_support.explain_options
     def resource_template(
         self,
         uri_template: str,
@@ -547,6 +550,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def prompt(
         self,
         function: Any = None,
@@ -594,6 +598,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_completion
     def completion(
         self,
         *,

@@ -382,6 +382,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def tool(
         self,
         function: Any = None,
@@ -440,6 +441,7 @@ class Server(RuntimeServer):
 
         return decorator_support.decorated(add, function)
 
+    @decorator_support.explain_options
     def resource(
         self,
         uri: str,
@@ -482,6 +484,7 @@ class Server(RuntimeServer):
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
+    @decorator_support.explain_options
     def resource_template(
         self,
         uri_template: str,
@@ -553,6 +556,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def prompt(
         self,
         function: Any = None,
@@ -600,6 +604,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_completion
     def completion(
         self,
         *,

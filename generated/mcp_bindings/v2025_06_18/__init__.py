@@ -138,7 +138,9 @@ else:
         elif name in ("Context", "Server"):
             from . import server as module
         else:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from mcp_bindings_runtime.foreign_names import missing_name
+
+            raise missing_name(__name__, name)
         return getattr(module, name)
 
     def __dir__():

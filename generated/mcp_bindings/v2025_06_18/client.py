@@ -176,7 +176,9 @@ if TYPE_CHECKING:
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
-        """Callback for each log message."""
+        """Callback for each log message; a stateless server sends none without
+        `log_level`.
+        """
 
         on_resource_updated: Callable[[types.ResourceUpdatedNotificationParams], object]
         """Callback for each change of a subscribed resource."""

@@ -438,6 +438,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def tool(
         self,
         function: Any = None,
@@ -506,6 +507,7 @@ class Server(RuntimeServer):
 
         return decorator_support.decorated(add, function)
 
+    @decorator_support.explain_options
     def resource(
         self,
         uri: str,
@@ -554,6 +556,7 @@ class Server(RuntimeServer):
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
+    @decorator_support.explain_options
     def resource_template(
         self,
         uri_template: str,
@@ -633,6 +636,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def prompt(
         self,
         function: Any = None,
@@ -688,6 +692,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_completion
     def completion(
         self,
         *,

@@ -813,6 +813,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def tool(
         self,
         function: Any = None,
@@ -887,6 +888,7 @@ class Server(RuntimeServer):
 
         return decorator_support.decorated(add, function)
 
+    @decorator_support.explain_options
     def resource(
         self,
         uri: str,
@@ -938,6 +940,7 @@ class Server(RuntimeServer):
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
+    @decorator_support.explain_options
     def resource_template(
         self,
         uri_template: str,
@@ -1021,6 +1024,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def prompt(
         self,
         function: Any = None,
@@ -1079,6 +1083,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_completion
     def completion(
         self,
         *,

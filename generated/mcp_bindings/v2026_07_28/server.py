@@ -441,6 +441,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def tool(
         self,
         function: Any = None,
@@ -512,6 +513,7 @@ class Server(RuntimeServer):
 
         return decorator_support.decorated(add, function)
 
+    @decorator_support.explain_options
     def resource(
         self,
         uri: str,
@@ -563,6 +565,7 @@ class Server(RuntimeServer):
         decorate: Decorator = decorator_support.decorated(add)
         return decorate
 
+    @decorator_support.explain_options
     def resource_template(
         self,
         uri_template: str,
@@ -646,6 +649,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_options
     def prompt(
         self,
         function: Any = None,
@@ -704,6 +708,7 @@ class Server(RuntimeServer):
         replace: bool = False,
     ) -> Decorator: ...
 
+    @decorator_support.explain_completion
     def completion(
         self,
         *,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.connection import foreign_attributes
+from mcp_bindings_runtime import foreign_names
 from mcp_bindings_runtime.errors import UsageError
-from mcp_bindings_runtime.server import missing_attributes
 from mcp_bindings_runtime.server.runnable import RunnableServer
 from support.scripted_peers import package
 
@@ -32,17 +32,40 @@ def new_server(revision: str = REVISIONS[-1]) -> Any:
 @every_revision
 def test_run_says_how_servers_run(revision: str) -> None:
     expected = (
-        r"^servers have no 'run'; over stdio, write server\.run_stdio\(\); over HTTP, server\.run_http\(port=8000\)$"
+        r"^Server has no 'run'; over stdio, write server\.run_stdio\(\); over HTTP, server\.run_http\(port=8000\)$"
     )
     with pytest.raises(AttributeError, match=expected):
         new_server(revision).run(transport="stdio")
 
 
-@pytest.mark.parametrize("name", sorted(missing_attributes._INSTEAD))
+@pytest.mark.parametrize("name", sorted(foreign_names.OF_SERVERS))
 def test_names_of_other_libraries_are_neither_attributes_nor_completed(name: str) -> None:
     server = new_server()
     assert not hasattr(server, name)
     assert name not in dir(server)
+
+
+def test_an_error_with_what_to_write_has_no_suggestion_of_the_interpreter() -> None:
+    def read() -> None:
+        new_server().list_tools  # noqa: B018
+
+    with pytest.raises(AttributeError) as caught:
+        read()
+    assert "Did you mean" not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(AttributeError, match=r"^Server has no 'list_tools'; decorate each tool") as caught:
+        read()
+    assert (caught.value.name, caught.value.obj) == ("list_tools", None)
+
+
+def test_a_class_of_the_user_may_have_such_a_name() -> None:
+    class Mine(package(REVISIONS[-1]).Server):  # type: ignore[misc]
+        def run(self) -> str:
+            return "mine"
+
+    server = Mine("demo", "1.0")
+    server.add_tool = "set"
+    assert (server.run(), server.add_tool) == ("mine", "set")
+    assert "run" in dir(server)
 
 
 def test_other_missing_attributes_have_the_usual_error() -> None:
@@ -113,9 +136,15 @@ def answer_of(function: Any, **options: Any) -> str:
         return str(client.call_tool("use").text)
 
 
-@pytest.mark.parametrize("name", sorted(foreign_attributes._INSTEAD))
+@pytest.mark.parametrize("name", sorted(foreign_names.OF_CONTEXTS))
 def test_a_context_says_what_to_write_for_names_of_other_libraries(name: str) -> None:
-    assert answer_of(lambda context: getattr(context, name)).startswith(f"a context has no {name!r}; ")
+    assert answer_of(lambda context: getattr(context, name)).startswith(f"Context has no {name!r}; ")
+
+
+def test_a_context_with_a_type_argument_says_where_to_keep_the_state() -> None:
+    mcp = package(REVISIONS[-1])
+    with pytest.raises(TypeError, match=r"^a context has no type argument; .* mcp\.Context, and keep the state"):
+        mcp.Context[int]
 
 
 def test_other_missing_attributes_of_a_context_have_the_usual_error() -> None:
@@ -131,11 +160,64 @@ def test_a_class_as_the_schema_of_a_form_names_the_method_for_classes() -> None:
     assert found == "the schema of elicitation/create is the class Who; write context.elicit_form(message, Who)"
 
 
+@pytest.mark.parametrize("outcome", ["Accepted", "Declined", "Cancelled"])
+def test_the_outcome_of_a_form_says_how_to_read_it(outcome: str) -> None:
+    cls = getattr(package(REVISIONS[-1]), outcome)
+    answer = cls("Ada") if outcome == "Accepted" else cls()
+    with pytest.raises(AttributeError, match=rf"^{outcome} has no 'action'; write isinstance\(answer, mcp\.Accepted\)"):
+        _ = answer.action
+    with pytest.raises(AttributeError, match=rf"^{outcome} has no 'data'; write answer\.value"):
+        _ = answer.data
+
+
 @pytest.mark.parametrize("option", ["lifespan", "auth", "token_verifier", "middleware"])
 def test_options_of_servers_of_other_libraries_say_what_to_write(option: str) -> None:
     mcp = package(REVISIONS[-1])
     with pytest.raises(UsageError, match=rf"^unknown option '{option}'; (open|pass|wrap) "):
         mcp.Server("demo", "1.0", **{option: None})
+
+
+@every_revision
+def test_a_server_without_a_version_says_how_to_make_one(revision: str) -> None:
+    with pytest.raises(
+        TypeError, match=r"^Server: missing a required argument: 'version'; write mcp\.Server\(\"demo\""
+    ):
+        package(revision).Server("demo")
+
+
+@pytest.mark.parametrize("option", sorted(foreign_names.OPTIONS_OF_ENDPOINTS))
+def test_options_of_endpoints_of_other_libraries_say_what_to_write(option: str) -> None:
+    # Without a similar name of another option.
+    with pytest.raises(UsageError, match=rf"^unknown option '{option}'; [^(]") as caught:
+        new_server().run_http(**{option: 1})
+    assert str(caught.value).endswith(foreign_names.OPTIONS_OF_ENDPOINTS[option])
+
+
+@every_revision
+def test_arguments_of_decorators_of_other_libraries_say_what_to_write(revision: str) -> None:
+    server = new_server(revision)
+    with pytest.raises(
+        TypeError,
+        match=r"^tool: got an unexpected keyword argument 'structured_output'; annotate `-> mcp\.CallToolResult`",
+    ):
+        server.tool(structured_output=False)
+    with pytest.raises(TypeError, match=r"^prompt: .* 'nme' \(did you mean 'name'\?\)$"):
+        server.prompt(nme="x")
+    with pytest.raises(
+        TypeError, match=r"^completion: missing a required argument.*; write @server\.completion\(prompt="
+    ):
+        server.completion()
+
+
+def test_a_dict_in_the_place_of_an_object_says_how_to_make_the_object() -> None:
+    server = new_server()
+    expected = r"expected a ToolAnnotations .*; write mcp\.ToolAnnotations\(read_only_hint=True\)$"
+    with pytest.raises(UsageError, match=expected):
+        server.tool(annotations={"readOnlyHint": True})(add)
+    with pytest.raises(UsageError, match=r"expected an Icon .*; write mcp\.Icon\(src='a\.png'\)$"):
+        server.prompt(name="it", icons=[{"src": "a.png"}])(lambda: "x")
+    with pytest.raises(UsageError, match=r"expected an Annotations .*; write mcp\.Annotations\(\.\.\.\)$"):
+        server.resource("demo://it", annotations={"nothing": 1})(lambda: "x")
 
 
 @every_revision
@@ -171,6 +253,94 @@ def test_a_callback_whose_first_parameter_is_the_context_is_refused() -> None:
     expected = r"elicitation is called with \(params, context\), but the first parameter of .*fill_in is the context"
     with pytest.raises(UsageError, match=expected):
         package(REVISIONS[-1]).Client.in_memory(new_server(), elicitation=fill_in)
+
+
+@every_revision
+def test_attributes_of_clients_of_other_libraries_say_what_to_write(revision: str) -> None:
+    client = package(revision).Client.in_memory(new_server(revision))
+    for name in sorted(foreign_names.OF_CLIENTS.keys() - {"ping"}):
+        with pytest.raises(AttributeError, match=rf"^Client has no '{name}'; write |^Client has no '{name}'; "):
+            getattr(client, name)
+        assert name not in dir(client)
+
+
+def test_a_client_in_async_with_says_how_to_enter_it() -> None:
+    async def enter() -> None:
+        async with package(REVISIONS[-1]).Client.in_memory(new_server()):
+            raise AssertionError
+
+    with pytest.raises(AttributeError, match="write `with client:` without async"):
+        enter().send(None)
+
+
+def test_arguments_of_calls_of_other_libraries_say_what_to_write() -> None:
+    server = new_server()
+    server.tool(add)
+    with package(REVISIONS[-1]).Client.in_memory(server) as client:
+        for name, text in foreign_names.ARGUMENTS_OF_CALLS.items():
+            with pytest.raises(UsageError) as caught:
+                client.call_tool("add", {"a": 1, "b": 2}, **{name: print})
+            assert str(caught.value) == f"call_tool: got an unexpected keyword argument {name!r}; {text}"
+
+
+@every_revision
+def test_the_iterator_over_a_list_says_how_to_make_a_list(revision: str) -> None:
+    server = new_server(revision)
+    server.tool(add)
+    with package(revision).Client.in_memory(server) as client:
+        for use in (len, lambda items: items[0]):
+            with pytest.raises(TypeError, match=r"write list\(client\.list_tools\(\)\)"):
+                use(client.list_tools())
+        with pytest.raises(AttributeError, match=r"^Items has no 'tools'; write list\(client\.list_tools\(\)\)"):
+            _ = client.list_tools().tools
+        items = client.list_tools()
+        assert items
+        assert next(items).name == "add"
+        assert list(items) == []
+        assert (
+            [each.name for each in client.list_tools()] == [each.name for each in list(client.list_tools())] == ["add"]
+        )
+
+
+@pytest.mark.parametrize("name", sorted(foreign_names.OF_RECORDS))
+def test_objects_of_the_protocol_say_what_to_write_for_names_of_other_libraries(name: str) -> None:
+    result = package(REVISIONS[-1]).CallToolResult(content=[])
+    with pytest.raises(AttributeError, match=rf"^CallToolResult has no '{name}'; write "):
+        getattr(result, name)
+    assert name not in dir(result)
+    assert not hasattr(result, name)
+
+
+@pytest.mark.parametrize("name", ["FastMCP", "MCPServer"])
+def test_names_of_servers_of_other_libraries_say_what_to_import(name: str) -> None:
+    expected = (
+        rf"has no '{name}'; write mcp\.Server\('demo', '1\.0'\) after `from mcp_bindings import v2026_07_28 as mcp`$"
+    )
+    with pytest.raises(ImportError, match=expected):
+        exec(f"from mcp_bindings import {name}")
+    with pytest.raises(ImportError, match=expected):
+        exec(f"from mcp_bindings.v2026_07_28 import {name}")
+    mcp = package(REVISIONS[-1])
+    with pytest.raises(AttributeError, match=expected):
+        getattr(mcp, name)
+    assert not hasattr(mcp, name)
+    with pytest.raises(ImportError, match=r"^cannot import name 'Nosuch' from 'mcp_bindings' "):
+        exec("from mcp_bindings import Nosuch")
+
+
+@pytest.mark.parametrize("name", sorted(foreign_names.ARGUMENTS_OF_KEYWORDS))
+def test_keywords_of_fields_of_other_libraries_say_what_to_write(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^Keywords: got an unexpected keyword argument '{name}'; write "):
+        package(REVISIONS[-1]).Keywords(**{name: 1})
+
+
+@pytest.mark.parametrize("cls", ["Image", "Audio"])
+def test_arguments_of_images_of_other_libraries_say_what_to_write(cls: str) -> None:
+    make = getattr(package(REVISIONS[-1]), cls)
+    with pytest.raises(TypeError, match=rf"^{cls}: .* 'path'; pass the bytes: Path\('a\.png'\)\.read_bytes\(\)$"):
+        make(path="a.png")
+    with pytest.raises(TypeError, match=rf"^{cls}: .* 'format'; leave it out, as the media type is detected"):
+        make(b"", format="png")
 
 
 @pytest.mark.parametrize("file", ["a.png", Path("a.png")])

@@ -7,6 +7,7 @@ from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
+from ...foreign_names import OPTIONS_OF_ENDPOINTS
 from ...logs import write_log
 from ...options import Bytes, Milliseconds, Options, Seconds, option
 from ...validation import (
@@ -98,9 +99,10 @@ class EndpointOptions(Options):
 
     @classmethod
     def hint_for(cls, name: str) -> str | None:
-        """Return that only an HTTP server has an option; None for other names."""
+        """Return what to write instead of an option of other libraries, or that only an HTTP server has it; else None."""
         listening = HttpServerOptions.names() | HttpServerOptions.parameters
-        return "it is an option of run_http and serve.http" if name in listening - cls.names() else None
+        elsewhere = "it is an option of run_http and serve.http" if name in listening - cls.names() else None
+        return OPTIONS_OF_ENDPOINTS.get(name, elsewhere)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
