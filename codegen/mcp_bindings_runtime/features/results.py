@@ -94,6 +94,9 @@ class Results:
                 f"use CallToolResult, content blocks, Image, Audio, lists of these, {ACCEPTED}"
             )
             raise UsageError(text) from fault
+        except UsageError as fault:
+            text = f"{what} returns {name_of(kind)}: {fault}"
+            raise UsageError(text) from None
         return DeclaredReturn(self, node, None, what)
 
     def _is_content(self, kind: Any) -> bool:

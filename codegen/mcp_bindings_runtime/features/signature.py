@@ -17,7 +17,7 @@ from .json_values import default_of
 from .mismatch import Converter, Mismatch, MismatchError
 from .schema_writer import Schema, SchemaWriter
 from .type_nodes import TypeNode
-from .type_parser import ACCEPTED, TypeParser, name_of, refuse_pydantic_field
+from .type_parser import ACCEPTED, TypeParser, name_of, refuse_foreign_field
 
 CONTEXT = "context"
 """A parameter of this name receives the context without an annotation, and with `Any`, which says no more."""
@@ -146,7 +146,7 @@ class Signature:
     def _default(self, name: str, node: TypeNode, value: Any) -> Schema:
         """Return the default for the schema, if JSON has it; raise UsageError for one of another type."""
         try:
-            refuse_pydantic_field(value)
+            refuse_foreign_field(value)
         except UsageError as error:
             text = f"{self.what}: parameter {name}: {error}"
             raise UsageError(text) from None

@@ -26,8 +26,8 @@ from enum import Enum
 from typing import Any, Final, Literal
 
 from ..errors import UsageError
-from .class_fields import class_of, fields_of, has_json_fields, hints_of
-from .keywords import Keywords
+from .class_fields import ClassField, class_of, fields_of, has_json_fields, hints_of
+from .keywords import CONSTRAINTS, Keywords, python_name
 from .schema_writer import Mode, Schema
 from .text_types import text_type_of
 from .type_nodes import Anything, Array, Map, Scalar, Structure, Text, TypeNode, Union, Values
@@ -152,10 +152,10 @@ class TypeParser:
             elif isinstance(note, Keywords):
                 misplaced = node.misplaced(note.schema)
                 if misplaced is not None:
-                    raise NoSchema(annotation.__origin__, f"the keyword {misplaced} does not apply to its values")
+                    raise _misplaced(misplaced, annotation.__origin__, node)
                 node = node.annotated(note.schema)
             else:
-                refuse_pydantic_field(note)
+                refuse_foreign_field(note)
         return node
 
     def _union(self, arguments: tuple[Any, ...]) -> TypeNode:
@@ -191,19 +191,49 @@ class TypeParser:
             hints = hints_of(cls, cls.__qualname__)
             outer, self._variables = self._variables, _variables_of(cls, arguments)
             for field in fields_of(cls, hints):
-                node.add(field, self.parse(field.annotation))
+                node.add(field, self._field(field, name))
             self._variables = outer
         return node
 
+    def _field(self, field: ClassField, owner: str) -> TypeNode:
+        """Return the node of a field; raise UsageError, which names it, for a description or bound that would be lost."""
+        try:
+            if field.has_default:
+                refuse_foreign_field(field.default)
+            return self.parse(field.annotation)
+        except NoSchema:
+            # It names the type.
+            raise
+        except UsageError as error:
+            text = f"field {field.name} of {owner}: {error}"
+            raise UsageError(text) from None
 
-def refuse_pydantic_field(value: Any) -> None:
-    """Raise ``UsageError`` for a ``Field(…)`` of pydantic, whose description and bounds would be lost."""
-    if type(value).__module__ == "pydantic.fields":
+
+_OF_PYDANTIC: Final = frozenset({"pydantic", "annotated_types"})
+"""Libraries whose objects in annotations and defaults hold descriptions and bounds."""
+
+
+def refuse_foreign_field(value: Any) -> None:
+    """Raise ``UsageError`` for a ``Field(…)`` of pydantic or one of its bounds, which would be lost."""
+    library = type(value).__module__.partition(".")[0]
+    if library in _OF_PYDANTIC:
+        name = type(value).__name__
+        found = "pydantic's Field" if name == "FieldInfo" else f"{name} of {library}"
         text = (
-            "pydantic's Field is not supported, in an annotation or as a default; write "
+            f"{found} is not supported, in an annotation or as a default; write "
             "Annotated[int, 'the description', mcp.Keywords(minimum=1)]"
         )
         raise UsageError(text)
+
+
+def _misplaced(keyword: str, annotation: Any, node: TypeNode) -> UsageError:
+    """Return the error for a keyword that does not apply to a type, with those that do."""
+    if isinstance(node, Union):
+        hint = "; annotate the member of the union that it is for"
+    else:
+        names = [python_name(each) for each, kind in CONSTRAINTS.items() if kind == node.constraint]
+        hint = f"; use {', '.join(names[:-1])} or {names[-1]}" if names else ""
+    return UsageError(f"{python_name(keyword)} does not apply to {name_of(annotation)}{hint}")
 
 
 def _variables_of(cls: Any, arguments: tuple[Any, ...]) -> dict[Any, Any]:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.features.keywords import Keywords
 from mcp_bindings_runtime.features.mismatch import MAX_MISMATCHES, MismatchError
 from mcp_bindings_runtime.features.type_parser import NoSchema, parse_type, schema_of
@@ -235,8 +236,6 @@ def test_a_description_and_keywords_of_ones_own() -> None:
         (complex, "complex has no JSON Schema"),
         (dict[int, str], "keys of JSON objects are str"),
         (list[list[complex]], "complex"),
-        (Annotated[int, Keywords(max_length=3)], "the keyword maxLength does not apply to its values"),
-        (Annotated[Color, Keywords(pattern="x")], "the keyword pattern does not apply to its values"),
         ("Later", "Later has no JSON Schema"),
         (type, "type has no JSON Schema"),
     ],
@@ -246,6 +245,25 @@ def test_a_type_without_a_schema_is_refused_with_what_would_do(kind: Any, said: 
     with pytest.raises(NoSchema, match="use one of str, int, float") as caught:
         schema_of(kind)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (Annotated[int, Keywords(max_length=3)], "max_length does not apply to int; use minimum, maximum, "),
+        (Annotated[str, Keywords(minimum=1)], "minimum does not apply to str; use min_length, max_length or pattern"),
+        (Annotated[Color, Keywords(pattern="x")], "pattern does not apply to Color"),
+        (
+            Annotated[int | None, Keywords(minimum=1)],
+            "minimum does not apply to int | None; annotate the member of the union that it is for",
+        ),
+    ],
+    ids=str,
+)
+def test_a_keyword_that_does_not_apply_to_a_type_is_refused_with_those_that_do(kind: Any, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        schema_of(kind)
+    assert str(caught.value).startswith(said)
 
 
 def test_plain_types_do_without_cattrs() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import functools
 import json
 import sqlite3
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, get_origin
+from typing import Annotated, Any, NamedTuple, TypedDict, get_origin
 
 import attrs
 import pytest
@@ -832,6 +833,12 @@ def test_models_and_fields_of_pydantic_are_refused_with_what_to_write_instead() 
 
     def preset(count: int = field) -> None: ...  # type: ignore[assignment]
 
+    bound = type("Gt", (), {"__module__": "annotated_types"})()
+
+    def bounded(count: Annotated[int, bound]) -> None: ...  # type: ignore[valid-type]
+
+    bounded.__annotations__["count"] = Annotated[int, bound]
+
     taken.__annotations__["who"] = given.__annotations__["return"] = user
     noted.__annotations__["count"] = Annotated[int, field]
     for function, said in [
@@ -839,8 +846,56 @@ def test_models_and_fields_of_pydantic_are_refused_with_what_to_write_instead() 
         (given, "returns User: .*pydantic models are not supported"),
         (noted, r"parameter count: pydantic's Field is not supported.*mcp\.Keywords"),
         (preset, "parameter count: pydantic's Field is not supported"),
+        (bounded, "parameter count: Gt of annotated_types is not supported"),
     ]:
         with pytest.raises(UsageError, match=said):
+            server.tool(function)
+
+
+def pydantic_field() -> Any:
+    return type("FieldInfo", (), {"__module__": "pydantic.fields", "__hash__": object.__hash__})()
+
+
+def dataclass_with_field() -> type:
+    return dataclasses.make_dataclass("Order", [("quantity", int, pydantic_field())])
+
+
+def annotated_dataclass() -> type:
+    return dataclasses.make_dataclass("Order", [("quantity", Annotated[int, pydantic_field()], 1)])
+
+
+def attrs_class_with_field() -> type:
+    return attrs.make_class("Order", {"quantity": attrs.field(type=int, default=pydantic_field())})
+
+
+def named_tuple_with_field() -> type:
+    return type(
+        "Order", (NamedTuple("Order", [("quantity", int)]),), {"_field_defaults": {"quantity": pydantic_field()}}
+    )
+
+
+@pytest.mark.parametrize(
+    "make", [dataclass_with_field, annotated_dataclass, attrs_class_with_field, named_tuple_with_field]
+)
+def test_a_field_of_pydantic_in_a_class_is_refused_by_its_name(make: Callable[[], type]) -> None:
+    order = make()
+    server = new_server("2026-07-28")
+
+    def taken(order: Any) -> None: ...
+
+    def listed(orders: Any) -> None: ...
+
+    def returned() -> Any: ...
+
+    taken.__annotations__["order"] = order
+    listed.__annotations__["orders"] = list[order]  # type: ignore[valid-type]
+    returned.__annotations__["return"] = order
+    for function, place in [
+        (taken, "tool taken: parameter order: "),
+        (listed, "tool listed: parameter orders: "),
+        (returned, "tool returned returns Order: "),
+    ]:
+        with pytest.raises(UsageError, match=f"^{place}field quantity of Order: pydantic's Field is not supported"):
             server.tool(function)
 
 
