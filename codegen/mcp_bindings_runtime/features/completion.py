@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ResponseError, UsageError
+from ..options import near_name
 from ..validation import require_strings
 from .error_codes import error_for
 from .registry import Changes, Registry
@@ -31,6 +32,9 @@ class Completer(NamedTuple):
 
     function: Callable[..., Any]
     parameters: frozenset[str]
+    owner: str
+    """The prompt or template, as ``_owner`` writes it."""
+    argument: str
 
 
 class Completions(Registry[Completer]):
@@ -59,16 +63,29 @@ class Completions(Registry[Completer]):
     ) -> None:
         """Register a function that completes an argument of a prompt or a variable of a template.
 
-        The prompt or template may be added later. Raise `UsageError` unless exactly one of the two is named, for a second
-        completion unless ``replace`` is True, and for a function with other parameters.
+        The prompt or template may be added later. Raise `UsageError` unless exactly one of the two is named, for an argument
+        that it does not have, for a second completion unless ``replace`` is True, and for a function with other parameters.
         """
         if (prompt is None) == (resource_template is None):
             text = "a completion is for a prompt or a resource template; pass prompt= or resource_template="
             raise UsageError(text)
         require_strings(argument=argument, prompt=prompt, resource_template=resource_template)
-        completer = Completer(function, self._parameters_of(function))
-        key = _key("prompt", prompt, argument) if prompt is not None else _key("template", resource_template, argument)
-        self.put(key, completer, replace=replace)
+        if prompt is not None:
+            owner, arguments = _owner("prompt", prompt), self._arguments_of(prompt)
+        else:
+            template = resource_template or ""
+            owner, arguments = _owner("resource template", template), self._variables_of(template)
+        if arguments is not None:
+            _require_argument(argument, owner, arguments)
+        completer = Completer(function, self._parameters_of(function), owner, argument)
+        self.put(_key(owner, argument), completer, replace=replace)
+
+    def check(self, kind: str, name: str, arguments: Collection[str]) -> None:
+        """Raise `UsageError` if there is a completion for an argument that a new prompt or template does not have."""
+        owner = _owner(kind, name)
+        for each in self:
+            if each.owner == owner:
+                _require_argument(each.argument, owner, arguments)
 
     def _parameters_of(self, function: Callable[..., Any]) -> frozenset[str]:
         name = getattr(function, "__name__", function.__class__.__name__)
@@ -100,10 +117,10 @@ class Completions(Registry[Completer]):
     def _complete(self, params: Any, context: Context) -> Any:
         reference, argument = params.ref, params.argument
         if isinstance(reference, self._types.PromptReference):
-            key, arguments = _key("prompt", reference.name, argument.name), self._arguments_of(reference.name)
+            owner, arguments = _owner("prompt", reference.name), self._arguments_of(reference.name)
         else:
-            key, arguments = _key("template", reference.uri, argument.name), self._variables_of(reference.uri)
-        completer = self.get(key)
+            owner, arguments = _owner("resource template", reference.uri), self._variables_of(reference.uri)
+        completer = self.get(_key(owner, argument.name))
         if completer is None:
             if arguments is None or argument.name not in arguments:
                 raise self._unknown(reference, argument.name, arguments)
@@ -115,12 +132,12 @@ class Completions(Registry[Completer]):
             more[_CONTEXT] = context
         return self._result(completer.function(argument.value, **more))
 
-    def _arguments_of(self, prompt: str) -> Iterable[str] | None:
+    def _arguments_of(self, prompt: str) -> Collection[str] | None:
         prompts: Prompts | None = self._server.existing_registry("Prompts")
         offer = None if prompts is None else prompts.get(prompt)
         return None if offer is None else offer.function.arguments
 
-    def _variables_of(self, uri: str) -> Iterable[str] | None:
+    def _variables_of(self, uri: str) -> Collection[str] | None:
         resources: Resources | None = self._server.existing_registry("Resources")
         template = None if resources is None else resources.templates.get(uri)
         if template is not None:
@@ -159,5 +176,16 @@ class Completions(Registry[Completer]):
         )
 
 
-def _key(kind: str, what: str | None, argument: str) -> str:
-    return f"{argument} of the {kind} {what}"
+def _owner(kind: str, name: str) -> str:
+    return f"{kind} {name}"
+
+
+def _key(owner: str, argument: str) -> str:
+    return f"{argument} of the {owner}"
+
+
+def _require_argument(argument: str, owner: str, arguments: Collection[str]) -> None:
+    if argument not in arguments:
+        accepted = ", ".join(arguments) or "none"
+        text = f"the {owner} has no argument {argument!r} to complete{near_name(argument, arguments)}; use {accepted}"
+        raise UsageError(text)

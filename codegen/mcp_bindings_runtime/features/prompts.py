@@ -9,7 +9,7 @@ from ..auth.scopes import NO_SCOPES
 from ..errors import ResponseError, UsageError
 from .content_converter import ContentConverter
 from .error_codes import Situation, error_for
-from .lists import announced, answer_list, listed, near_entry
+from .lists import announced, answer_list, check_completions, listed, near_entry
 from .registry import Registry
 from .signature import name_of_function
 from .text_arguments import TextArgumentError, TextFunction
@@ -59,8 +59,8 @@ class Prompts(Registry[Prompt]):
         The arguments of the prompt are the function's parameters, converted by their annotations and described by
         ``Annotated``; those without a default are required. Name and description are those of the function by default.
         ``scopes`` are those that a request for the prompt needs over HTTP. Raise `UsageError` for a name that is in use
-        unless ``replace`` is True, for parameters that cannot be passed by name or have no JSON, and for members that the
-        revision does not have.
+        unless ``replace`` is True, for parameters that cannot be passed by name or have no JSON, for members that the
+        revision does not have, and if there is a completion for another argument.
         """
         called = name or name_of_function(function)
         reader = TextFunction(function, f"prompt {called}", self._server.context)
@@ -71,6 +71,8 @@ class Prompts(Registry[Prompt]):
         own = {"name": called, "arguments": arguments or None}
         more = {"description": reader.description, **(members or {})}
         offer = listed(self._server, self._types.Prompt, own, more, f"prompt {called}")
+        if not replace:
+            check_completions(self._server, "prompt", called, reader.arguments)
         self.put(
             called, Prompt(offer, reader, self._server.checked_scopes(f"prompt {called}", scopes)), replace=replace
         )

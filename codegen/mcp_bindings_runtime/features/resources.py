@@ -14,7 +14,7 @@ from ..errors import ResponseError, UsageError
 from ..logs import write_log
 from ..validation import require_instance
 from .error_codes import error_for
-from .lists import announced, answer_list, listed
+from .lists import announced, answer_list, check_completions, listed
 from .registry import Registry
 from .resource_contents import ResourceContents
 from .text_arguments import TextArgumentError, TextFunction
@@ -145,7 +145,8 @@ class Resources:
 
         The variables of the template are the function's parameters, converted by their annotations: if a value does not
         fit, the resource does not exist. Variables that a URI may omit need a default. Raise what ``add`` raises, and
-        `UsageError` for a template that can match a URI in several ways (see ``uri_matching``).
+        `UsageError` for a template that can match a URI in several ways (see ``uri_matching``), and if there is a completion
+        for another variable.
         """
         template = UriTemplate(uri_template)
         matcher = Matcher(template)
@@ -154,6 +155,8 @@ class Resources:
         name, place = reader.name or uri_template, {"uri_template": uri_template}
         listed = self._listed(self._types.ResourceTemplate, place, name, reader.description, members)
         scopes_needed = self._server.checked_scopes(f"resource template {uri_template}", scopes)
+        if not replace:
+            check_completions(self._server, "resource template", uri_template, reader.arguments)
         self.templates.put(uri_template, Template(listed, matcher, reader, scopes_needed), replace=replace)
 
     def remove(self, uri: str) -> None:

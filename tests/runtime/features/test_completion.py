@@ -241,3 +241,31 @@ def test_what_a_request_has_to_have_is_missed(revision):
     server = offering(revision)
     server.completions.add(lambda _: ["x"], "language", prompt="code")
     assert told(server, {"type": "ref/prompt", "name": "code"})["code"] == -32602
+
+
+@every_revision
+def test_a_completion_for_an_argument_that_does_not_exist_is_refused(revision):
+    server = offering(revision)
+    with pytest.raises(
+        UsageError,
+        match=r"^the prompt code has no argument 'langage' to complete \(did you mean 'language'\?\); use language, style$",
+    ):
+        server.completions.add(list, "langage", prompt="code")
+    with pytest.raises(UsageError, match=r"the resource template test://\{owner\}/\{name\} has no argument 'user'"):
+        server.completions.add(list, "user", resource_template="test://{owner}/{name}")
+    assert len(server.completions) == 0
+
+
+@every_revision
+def test_a_prompt_that_lacks_the_argument_of_an_earlier_completion_is_refused(revision):
+    server = serving(revision)
+    server.completions.add(lambda typed: [], "langage", prompt="code")
+    server.completions.add(lambda typed: [], "user", resource_template="test://{owner}")
+    with pytest.raises(UsageError, match="the prompt code has no argument 'langage'"):
+        server.prompts.add(lambda language: language, "code")
+    with pytest.raises(UsageError, match=r"the resource template test://\{owner\} has no argument 'user'"):
+        server.resources.add_template(lambda owner: owner, "test://{owner}")
+    assert "code" not in server.prompts
+    # Whoever replaces a prompt may have changed its arguments.
+    server.prompts.add(lambda language: language, "code", replace=True)
+    assert "code" in server.prompts
