@@ -82,13 +82,13 @@ class RareWarning:
         write_log("warning", text, value)
 
 
-def log_warning(text: str, *values: object) -> None:
+def log_warning(text: str, *values: object, logger: str = _NAME) -> None:
     """Log a warning that must be read even if the program has not imported ``logging``, which prints it to stderr."""
     logging = _imported_logging()
     if logging is None:
         _print(text, values)
     else:
-        logging.getLogger(_NAME).warning(text, *_escaped(values))
+        logging.getLogger(logger).warning(text, *_escaped(values))
 
 
 def _imported_logging() -> ModuleType | None:

@@ -10,6 +10,7 @@ from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
 from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision
 from ..installed_revisions import other_revisions
+from ..logs import CLIENT_LOGGER, log_warning
 from ..methods import RequestMethod
 from ..session.stateless import CHANGES, LISTEN, StatelessClientSession
 from .client import Client
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 Params = TypeVar("Params")
+
+_NO_LOG_LEVEL = (
+    "`on_log` is set without `log_level`: in %s no log message arrives without a level; write log_level='info'"
+)
 
 
 class StatelessClient(Client):
@@ -91,6 +96,12 @@ class StatelessClient(Client):
     def unsubscribe(self, uri: str) -> None:
         """Unsubscribe from updates of a resource."""
         self._change_feed().unwatch(uri)
+
+    def _adopted(self, connection: Connection) -> None:
+        super()._adopted(connection)
+        options = self._stateless_options
+        if options.on_log is not None and options.log_level is None:
+            log_warning(_NO_LOG_LEVEL, self.binding.revision, logger=CLIENT_LOGGER)
 
     def greet(self, connection: Connection, *, timeout: float | None = None) -> None:
         """Send ``server/discover``, unless ``discover`` is off; ``timeout`` is in seconds."""

@@ -242,6 +242,20 @@ def test_the_level_that_a_client_wants_is_asked_for(revision):
 
 
 @each_revision
+def test_a_callback_for_log_messages_that_cannot_arrive_without_a_level_is_warned_of(revision, caplog):
+    mcp = package(revision)
+    options = {"timeout": PATIENCE, "on_log": print}
+    with mcp.Client.in_memory(mcp.Server("s", "1"), log_level="info", **options):
+        pass
+    assert caplog.messages == []
+    with mcp.Client.in_memory(mcp.Server("s", "1"), **options):
+        pass
+    expected = f"`on_log` is set without `log_level`: in {revision} no log message arrives without a level; write log_level='info'"
+    assert caplog.messages == ([expected] if revision in STATELESS else [])
+    assert {each.name for each in caplog.records} <= {"mcp_bindings.client"}
+
+
+@each_revision
 def test_a_server_without_what_is_required_fails_the_connect(revision):
     mcp = package(revision)
     server = mcp.Server("s", "1", logging=False)
