@@ -270,21 +270,13 @@ _UNSTRUCTURE: Final = "write mcp.converter.unstructure(value), or mcp.encode(mes
 OF_RECORDS: Final[Hints] = {
     "model_dump": _UNSTRUCTURE,
     "model_dump_json": _UNSTRUCTURE,
-    "model_validate": "write mcp.converter.structure(value, cls)",
     "isError": "write is_error",
     "structuredContent": "write structured_content",
     "inputSchema": "write input_schema",
-    "outputSchema": "write output_schema",
     "mimeType": "write mime_type",
     "nextCursor": "write next_cursor",
-    "uriTemplate": "write uri_template",
-    "protocolVersion": "write protocol_version",
-    "serverInfo": "write server_info",
-    "readOnlyHint": "write read_only_hint",
-    "destructiveHint": "write destructive_hint",
-    "requestedSchema": "write requested_schema",
 }
-"""Those of the objects of the protocol."""
+"""Those of the objects of the protocol: the most frequent ones, as ``help`` shows each for every class."""
 
 ARGUMENTS_OF_KEYWORDS: Final[Hints] = {
     "ge": "write minimum=",
@@ -314,19 +306,16 @@ class ForeignAttribute:
     defines it about three times as slowly.
     """
 
-    __slots__ = ("_hint", "_name")
-
     def __init__(self, name: str, hint: str) -> None:
         self._name = name
         self._hint = hint
+        # ``help`` of the class shows it.
+        self.__doc__ = f"Does not exist; {hint}."
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
         text = f"{owner.__name__} has no {self._name!r}; {self._hint}"
         # With an object the interpreter would suggest a similar name, too.
         raise AttributeError(text, name=self._name, obj=None)
-
-    def __repr__(self) -> str:
-        return f"<absent; {self._hint}>"
 
 
 def explain_attributes(hints: Hints) -> Callable[[C], C]:
