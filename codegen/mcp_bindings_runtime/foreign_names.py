@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any, Final, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from .distribution import PACKAGE
+from .errors import UsageError
 
 C = TypeVar("C", bound=type[Any])
 P = ParamSpec("P")
@@ -336,10 +337,8 @@ def explain_attributes(hints: Hints) -> Callable[[C], C]:
     return decorate
 
 
-def explain_calls(
-    hints: Hints, usage: str = "", error: type[Exception] = TypeError
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function: a call with wrong arguments raises ``error``, which says what to write.
+def explain_calls(hints: Hints, usage: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function: a call with wrong arguments raises ``UsageError``, which says what to write.
 
     ``hints`` are for arguments that other libraries have, ``usage`` is for other mistakes; ``{function}`` in it becomes the
     name. A ``TypeError`` from within a valid call stays as it is.
@@ -354,7 +353,7 @@ def explain_calls(
                 text = _wrong_call(function, passed, options, hints, usage)
                 if text is None:
                     raise
-            raise error(text)
+            raise UsageError(text)
 
         return checked
 

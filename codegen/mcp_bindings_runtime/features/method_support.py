@@ -41,7 +41,7 @@ def none_if_empty(params: P) -> P | None:
 
 
 explain_arguments = explain_calls(
-    ARGUMENTS_OF_CALLS, "pass the arguments as one dict: {function}('name', {'key': 'value'})", UsageError
+    ARGUMENTS_OF_CALLS, "pass the arguments as one dict: {function}('name', {'key': 'value'})"
 )
 """Decorates a method that has ``arguments``."""
 

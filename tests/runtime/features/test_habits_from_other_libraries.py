@@ -180,7 +180,7 @@ def test_options_of_servers_of_other_libraries_say_what_to_write(option: str) ->
 @every_revision
 def test_a_server_without_a_version_says_how_to_make_one(revision: str) -> None:
     with pytest.raises(
-        TypeError, match=r"^Server: missing a required argument: 'version'; write mcp\.Server\(\"demo\""
+        UsageError, match=r"^Server: missing a required argument: 'version'; write mcp\.Server\(\"demo\""
     ):
         package(revision).Server("demo")
 
@@ -197,14 +197,14 @@ def test_options_of_endpoints_of_other_libraries_say_what_to_write(option: str) 
 def test_arguments_of_decorators_of_other_libraries_say_what_to_write(revision: str) -> None:
     server = new_server(revision)
     with pytest.raises(
-        TypeError,
+        UsageError,
         match=r"^tool: got an unexpected keyword argument 'structured_output'; annotate `-> mcp\.CallToolResult`",
     ):
         server.tool(structured_output=False)
-    with pytest.raises(TypeError, match=r"^prompt: .* 'nme' \(did you mean 'name'\?\)$"):
+    with pytest.raises(UsageError, match=r"^prompt: .* 'nme' \(did you mean 'name'\?\)$"):
         server.prompt(nme="x")
     with pytest.raises(
-        TypeError, match=r"^completion: missing a required argument.*; write @server\.completion\(prompt="
+        UsageError, match=r"^completion: missing a required argument.*; write @server\.completion\(prompt="
     ):
         server.completion()
 
@@ -330,16 +330,16 @@ def test_names_of_servers_of_other_libraries_say_what_to_import(name: str) -> No
 
 @pytest.mark.parametrize("name", sorted(foreign_names.ARGUMENTS_OF_KEYWORDS))
 def test_keywords_of_fields_of_other_libraries_say_what_to_write(name: str) -> None:
-    with pytest.raises(TypeError, match=rf"^Keywords: got an unexpected keyword argument '{name}'; write "):
+    with pytest.raises(UsageError, match=rf"^Keywords: got an unexpected keyword argument '{name}'; write "):
         package(REVISIONS[-1]).Keywords(**{name: 1})
 
 
 @pytest.mark.parametrize("cls", ["Image", "Audio"])
 def test_arguments_of_images_of_other_libraries_say_what_to_write(cls: str) -> None:
     make = getattr(package(REVISIONS[-1]), cls)
-    with pytest.raises(TypeError, match=rf"^{cls}: .* 'path'; pass the bytes: Path\('a\.png'\)\.read_bytes\(\)$"):
+    with pytest.raises(UsageError, match=rf"^{cls}: .* 'path'; pass the bytes: Path\('a\.png'\)\.read_bytes\(\)$"):
         make(path="a.png")
-    with pytest.raises(TypeError, match=rf"^{cls}: .* 'format'; leave it out, as the media type is detected"):
+    with pytest.raises(UsageError, match=rf"^{cls}: .* 'format'; leave it out, as the media type is detected"):
         make(b"", format="png")
 
 
