@@ -71,11 +71,36 @@ def test_methods_are_completed_where_only_methods_are_accepted() -> None:
     assert completed("matrix", "--method", "Call") == []
 
 
-def test_files_are_left_to_the_shell() -> None:
-    environment = {**os.environ, "_MCP_CODEGEN_COMPLETE": "bash_complete", "COMP_WORDS": "mcp-codegen diff ./d"}
-    program = [sys.executable, "-m", "mcp_bindgen.cli"]
-    done = subprocess.run(program, capture_output=True, text=True, env={**environment, "COMP_CWORD": "2"}, check=True)
-    assert done.stdout == "file,./d\n"
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("validate --type ToolC", ["ToolChoice"]),
+        ("validate --version aut", ["auto"]),
+        ("explain CALL_", ["CALL_TOOL"]),
+        ("explain Tool.in", ["Tool.inputSchema"]),
+        ("history tools/call.par", ["tools/call.params"]),
+        ("history CallToolRequest.params.arg", ["CallToolRequest.params.arguments"]),
+        ("explain Nope.in", []),
+        ("diff --kind field_a", ["field_added"]),
+        ("diff --only type-w", ["type-widened"]),
+        ("diff --ignore type-w", ["type-widened"]),
+        ("diff --explain type-w", ["type-widened"]),
+        ("tools lint --ignore root-t", ["root-type"]),
+        ("tools -q l", ["lint"]),
+        ("call re", ["read"]),
+        ("call list to", ["tools"]),
+        ("--ou", ["--out"]),
+        ("--version 2025-06-18 --chec", ["--check"]),
+        ("--version explain To", []),
+    ],
+)
+def test_names_are_completed_where_they_are_accepted(words: str, expected: list[str]) -> None:
+    assert completed(*words.split()) == expected
+
+
+@pytest.mark.parametrize("words", ["diff ./d", "call -- python ./d", "tools lint --url x -- ./d", "call --config ./d"])
+def test_files_and_the_commands_of_servers_are_left_to_the_shell(words: str) -> None:
+    assert answer("bash", tuple(words.split()), str(len(words.split()))) == "file,./d\n"
 
 
 def test_the_line_for_the_start_of_the_shell_completes(tmp_path) -> None:

@@ -211,6 +211,7 @@ def test_elsewhere_the_target_has_to_be_said_and_the_advice_can_be_pasted(cli, m
     monkeypatch.setattr(resources, "default_target", lambda: None)
     status, out, err = cli("--version", "2025-03-26", "--version", "2025-06-18")
     assert (status, out) == (2, "")
+    assert 'write out = "src/your_package/mcp" below [tool.mcp-codegen] in pyproject.toml, or run: ' in err
     assert "mcp-codegen --version 2025-03-26 --version 2025-06-18 --out src/your_package/mcp\n" in err
 
 

@@ -93,6 +93,21 @@ def test_colour_is_for_terminals(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in cli("matrix").out
 
 
+def test_a_long_name_is_a_number_in_a_narrow_table(cli, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (elsewhere / "draft.ts").write_bytes(catalog.schema_file(REVISIONS[-1]).read_bytes())
+    words = ("--from", REVISIONS[-1], "--schema", "draft.ts", "--name", "a-name-that-is-far-too-long-for-a-head")
+    monkeypatch.setenv("COLUMNS", "50")
+    out = cli("matrix", *words).out
+    assert [line.split() for line in out.splitlines()[3:6]] == [
+        [REVISIONS[-1], "(2)"],
+        [REVISIONS[-1], "-", "0", "/", "0"],
+        ["(2)", "0", "/", "0", "-"],
+    ]
+    assert "\n(2) is a-name-that-is-far-too-long-for-a-head\n" in out
+    monkeypatch.setenv("COLUMNS", "100")
+    assert "(2)" not in cli("matrix", *words).out
+
+
 def test_what_has_no_room_as_a_table_is_a_list(cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     assert "\nclient 2024-11-05\n  server 2025-03-26: " in cli("matrix").out

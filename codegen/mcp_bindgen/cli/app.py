@@ -6,6 +6,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from mcp_bindgen.cli import output
 from mcp_bindgen.cli.arguments import normalise, options_of, usage_message
 from mcp_bindgen.cli.missing_extra import MISSING_EXTRA
 from mcp_bindgen.cli.quiet_and_help import help_option, with_quiet_and_help
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "generate": "mcp_bindgen.cli.commands.generate",
@@ -59,7 +63,21 @@ class App(click.Group):
             args = ["generate", *args]
         elif not args and not ctx.resilient_parsing and _is_configured():
             args = ["generate"]
-        return super().parse_args(ctx, normalise(args, COMMANDS, self._options(ctx)))
+        try:
+            args = normalise(args, COMMANDS, self._options(ctx))
+        except click.UsageError:
+            if not ctx.resilient_parsing:
+                raise
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the completions of the first word: commands and options, with those of ``generate``."""
+        found = super().shell_complete(ctx, incomplete)
+        default = self.get_command(ctx, "generate")
+        if incomplete.startswith("-") and default is not None:
+            names = {item.value for item in found}
+            found += [item for item in default.shell_complete(ctx, incomplete) if item.value not in names]
+        return found
 
     def _options(self, ctx: click.Context) -> dict[str, int]:
         """Return the options of all commands, each with the number of its values."""

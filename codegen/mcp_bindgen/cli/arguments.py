@@ -56,11 +56,19 @@ def options_of(commands: Iterable[click.Command]) -> dict[str, int]:
 class CommandFirst(click.Group):
     """A group that accepts the options of its commands also before the name of the command."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names in the order in which they were added."""
+        return list(self.commands)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the command to the front. Raise ``click.UsageError`` if there are options of commands, and no command."""
         options = options_of(self.commands.values())
         position = _first_word(args, self.commands, options)
-        if position is None and args and args[0].partition("=")[0] in options.keys() - HELP_NAMES:
+        is_option = bool(args) and args[0].partition("=")[0] in options.keys() - set(HELP_NAMES)
+        if position is None and is_option and ctx.resilient_parsing:
+            # The command is being completed.
+            args = []
+        elif position is None and is_option:
             names = ", ".join(self.commands)
             message = f"{args[0]} is an option of the commands of {self.name}; name one of them: {names}"
             raise click.UsageError(message, ctx)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from mcp_bindgen import catalog
-from mcp_bindgen.cli.completion import complete_revision_or_all
+from mcp_bindgen.cli.completion import complete_revision, complete_revision_or_all
 
 if TYPE_CHECKING:
     from mcp_bindgen.generate import Input, SchemaFile
@@ -62,6 +62,7 @@ map_option = click.option(
 _base_option = click.option(
     "--base",
     metavar="REVISION",
+    shell_complete=complete_revision,
     help="Bundled revision whose specification applies to your schema; by default the one that the schema names, else "
     "the most similar one.",
 )

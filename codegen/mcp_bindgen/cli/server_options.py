@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from mcp_bindgen.cli.arguments import usage_message
+from mcp_bindgen.cli.completion import complete_file
 from mcp_bindgen.cli.options import collect_options
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ _CONFIG = click.option(
     "--config",
     type=(click.Path(path_type=Path), str),
     metavar="FILE NAME",
+    shell_complete=complete_file,
     help="Server called NAME in a .mcp.json or another file with mcpServers, instead of COMMAND.",
 )
 

@@ -106,6 +106,20 @@ class Lookup:
             case ConstantSubject():
                 return subject.name in self.protocol.constants
 
+    def fields(self, subject: Subject) -> list[str]:
+        """Return the names of the fields that may follow a subject in a path."""
+        match subject:
+            case TypeSubject():
+                kind = self._reference(subject.name)
+            case MemberSubject():
+                kind = subject.member.type
+            case MethodSubject():
+                kind = self._reference(subject.method.interface)
+            case ConstantSubject():
+                kind = None
+        objects = () if kind is None else objects_in(self.protocol, kind)
+        return list(dict.fromkeys(member.name for each in objects for member in each.fields))
+
     def _named(self, name: str) -> Subject | None:
         protocol = self.protocol
         if name in protocol.methods:

@@ -39,8 +39,17 @@ class Invocation(NamedTuple):
     """Progress callback."""
 
 
+def _complete_words(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the actions that begin with a word, or after ``list`` the kinds."""
+    from mcp_bindgen.calling import offers
+
+    words: Sequence[str] = ctx.params.get("words") or ()
+    known = _ACTIONS if not words else offers.KINDS if words[0] == "list" else ()
+    return [name for name in known if name.startswith(incomplete)]
+
+
 @click.command("call", cls=AcceptsServerCommand, short_help="Use the tools, resources and prompts of a server.")
-@click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…")
+@click.argument("words", nargs=-1, metavar="[list|call|read|prompt] [ARGUMENT]…", shell_complete=_complete_words)
 @click.option(
     "--version",
     "revision",

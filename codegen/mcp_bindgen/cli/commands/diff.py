@@ -10,7 +10,7 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.completion import complete_method, complete_revision_or_file
+from mcp_bindgen.cli.completion import complete_kind, complete_method, complete_revision_or_file, complete_rule
 from mcp_bindgen.cli.files import json_for, print_or_write, read_approved
 from mcp_bindgen.cli.options import configured_schema, map_option, numbers_option, pairs
 from mcp_bindgen.cli.output_format import REPORT_FORMAT, REPORT_FORMS, output_format, require_text_or_json
@@ -85,11 +85,23 @@ class _Side(NamedTuple):
     "kinds",
     multiple=True,
     metavar="KIND",
+    shell_complete=complete_kind,
     help="Show only changes of this kind, such as field_added. Repeatable.",
 )
-@click.option("--only", multiple=True, metavar="RULE", help="Show only changes judged by this rule. Repeatable.")
 @click.option(
-    "--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out changes judged by this rule. Repeatable."
+    "--only",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=complete_rule,
+    help="Show only changes judged by this rule. Repeatable.",
+)
+@click.option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=complete_rule,
+    help="Leave out changes judged by this rule. Repeatable.",
 )
 @click.option(
     "--level",
@@ -117,7 +129,9 @@ class _Side(NamedTuple):
     help="With --format markdown: a comment for a pull request, or a page in plain Markdown, as for a blog.",
 )
 @click.option("--list-rules", is_flag=True, help="List the rules by which changes are judged, without comparing.")
-@click.option("--explain", "explained", metavar="RULE", help="Explain one of these rules.")
+@click.option(
+    "--explain", "explained", metavar="RULE", shell_complete=complete_rule, help="Explain one of these rules."
+)
 @click.option("--json-schema", is_flag=True, help="Print the JSON Schema of what --format json prints.")
 def command(
     old: str | None,

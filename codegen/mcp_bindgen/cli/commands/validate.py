@@ -14,7 +14,7 @@ import click
 
 from mcp_bindgen import catalog
 from mcp_bindgen.cli import output
-from mcp_bindgen.cli.completion import complete_file, complete_revision
+from mcp_bindgen.cli.completion import complete_file, complete_revision_or_auto, complete_type
 from mcp_bindgen.cli.options import map_option, schema_option
 from mcp_bindgen.cli.output_format import output_format, require_text_or_json
 
@@ -47,11 +47,17 @@ def _size(ctx: click.Context, parameter: click.Parameter, word: str) -> int:
     metavar="REVISION",
     help="Bundled revision, or label of --schema. Default auto: the revision that the messages name in the handshake or "
     "in _meta; if they name none, all revisions are tried.",
-    shell_complete=complete_revision,
+    shell_complete=complete_revision_or_auto,
 )
 @schema_option
 @map_option
-@click.option("--type", "kind", metavar="NAME", help="Check each JSON value as this type instead of as a message.")
+@click.option(
+    "--type",
+    "kind",
+    metavar="NAME",
+    shell_complete=complete_type,
+    help="Check each JSON value as this type instead of as a message.",
+)
 @click.option("--rules", is_flag=True, help="Also check requirements that only the text of the specification states.")
 @click.option(
     "--complete",

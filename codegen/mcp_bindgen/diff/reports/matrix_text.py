@@ -14,6 +14,8 @@ _GAPS = (2, 1)
 """Columns between two columns of the table; the widest gap that fits is used."""
 _NARROWEST = 9
 """Columns of two numbers of three digits."""
+_LONGEST = len("2025-11-25")
+"""Columns of the longest name that a narrow terminal shows in the table; others are below it."""
 
 NONE = "-"
 """The cell of a revision with itself."""
@@ -28,13 +30,30 @@ def render(
     """
     style = style or Style()
     names = [visible(each.revision) for each in matrix.revisions]
-    columns = [max(len(name), _NARROWEST) for name in names]
-    label = max(map(len, [*names, "client"]))
-    gap = next((" " * each for each in _GAPS if label + sum(columns) + each * len(columns) <= width), None)
-    lines = (
-        _list(matrix, style, typed or {}) if gap is None else _table(matrix, label, columns, gap, style, typed or {})
-    )
+    found = _heads(names, width)
+    lines = _list(matrix, style, typed or {}) if found is None else _table(matrix, *found, style, typed or {})
     return "\n".join([style.bold(caption(matrix)), "", *lines]) + "\n"
+
+
+def _heads(names: Sequence[str], width: int) -> tuple[Sequence[str], str] | None:
+    """Return the heads of rows and columns, and the gap between columns; None if the table has no room.
+
+    The heads are the names, or else numbers in place of long names.
+    """
+    short = [name if len(name) <= _LONGEST else f"({number})" for number, name in enumerate(names, 1)]
+    for heads in (names, short):
+        for gap in _GAPS:
+            if _first_column(heads) + sum(map(_column, heads)) + gap * len(heads) <= width:
+                return heads, " " * gap
+    return None
+
+
+def _first_column(heads: Sequence[str]) -> int:
+    return max(map(len, [*heads, "client"]))
+
+
+def _column(head: str) -> int:
+    return max(len(head), _NARROWEST)
 
 
 def caption(matrix: Matrix) -> str:
@@ -43,16 +62,18 @@ def caption(matrix: Matrix) -> str:
     return f"breaking / risky changes{where}, if peers do not negotiate"
 
 
-def _table(
-    matrix: Matrix, label: int, columns: Sequence[int], gap: str, style: Style, typed: Mapping[str, str]
-) -> Iterator[str]:
+def _table(matrix: Matrix, heads: Sequence[str], gap: str, style: Style, typed: Mapping[str, str]) -> Iterator[str]:
     names = [each.revision for each in matrix.revisions]
+    label, columns = _first_column(heads), list(map(_column, heads))
     yield f"{'client':<{label}}{gap}server"
-    heads = [f"{visible(name):^{width}}" for name, width in zip(names, columns, strict=True)]
-    yield f"{' ' * label}{gap}{gap.join(heads)}".rstrip()
-    for client in names:
+    yield f"{' ' * label}{gap}{gap.join(f'{head:^{width}}' for head, width in zip(heads, columns, strict=True))}".rstrip()
+    for client, head in zip(names, heads, strict=True):
         cells = [_cell(matrix.cell(client, server), width, style) for server, width in zip(names, columns, strict=True)]
-        yield f"{visible(client):<{label}}{gap}{gap.join(cells)}".rstrip()
+        yield f"{head:<{label}}{gap}{gap.join(cells)}".rstrip()
+    shortened = [(head, visible(name)) for head, name in zip(heads, names, strict=True) if head != visible(name)]
+    if shortened:
+        yield ""
+    yield from (f"{head} is {name}" for head, name in shortened)
     methods = "".join(f" --method {visible(method)}" for method in matrix.methods)
     yield ""
     yield "old client, new server (right of the diagonal):"

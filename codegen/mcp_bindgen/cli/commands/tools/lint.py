@@ -9,6 +9,7 @@ import click
 
 from mcp_bindgen.cli import output
 from mcp_bindgen.cli.commands.tools.sources import Live, live_options
+from mcp_bindgen.cli.completion import complete_lint_rule
 from mcp_bindgen.cli.output_format import output_format, require_text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand
 
@@ -18,7 +19,14 @@ from mcp_bindgen.cli.server_options import AcceptsServerCommand
 )
 @click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[FILE]")
 @output_format(("text", "json", "github"), "Output format; github prints annotations for GitHub Actions.")
-@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out a rule. Repeatable.")
+@click.option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=complete_lint_rule,
+    help="Leave out a rule. Repeatable.",
+)
 @click.option("--list-rules", is_flag=True, help="List the rules with the hosts and the evidence.")
 @live_options
 @click.pass_context
