@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+from checkout import ROOT
 from mcp_bindgen.cli.app import APP, COMMANDS
 from mcp_bindings import serve
 
@@ -51,6 +53,18 @@ def test_every_command_with_a_result_has_a_format() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_every_command_can_be_quiet(name: str) -> None:
     assert {"-q", "--quiet"} <= options_of(ALL[name]).keys()
+
+
+@pytest.mark.parametrize("name", ["tools", *ALL])
+def test_every_help_fits_a_terminal_and_ends_with_the_options_of_the_output(cli, monkeypatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, err = cli(*name.split(), "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"Usage: mcp-codegen {name} ")
+    assert max(map(len, out.splitlines())) <= 80
+    options = re.findall(r"^  (?:-\w, )?(--[\w-]+)", out.partition("\nOptions:\n")[2], re.MULTILINE)
+    last = [each for each in ("--format", "--json", "--output", "--quiet", "--help") if each in options]
+    assert sorted(options[-len(last) :]) == sorted(last)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +132,20 @@ def test_the_ending_of_the_file_decides_the_format(cli, file: str, begins: str) 
     assert Path(file).read_text(encoding="utf-8").startswith(begins)
     assert cli("diff", *PAIR, "-o", file, "--fail-on", "none", "--format", "markdown").status == 0
     assert Path(file).read_text(encoding="utf-8").startswith("###")
+
+
+def test_the_documentation_lists_the_commands_of_each_ending() -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\.\w+`.*?) \| `(\w+)`.*? \| (.*?)(?:;.*)? \|$", page, re.MULTILINE)
+    documented = {form: set(re.findall(r"`([a-z ]+)`", names)) for _, form, names in rows}
+    writing = {
+        name: options_of(each) for name, each in ALL.items() if {"--output", "--format"} <= options_of(each).keys()
+    }
+    assert documented.keys() == {"text", "html", "json", "markdown", "junit"}
+    for form, names in documented.items():
+        fixed = {"tools snapshot", "convert"}
+        choices = {name: options["--format"].type.choices for name, options in writing.items() if name not in fixed}  # type: ignore[attr-defined]
+        assert names == {name for name, forms in choices.items() if form in forms}
 
 
 def test_the_ending_of_a_file_that_is_read_does_not_decide(cli) -> None:

@@ -120,24 +120,26 @@ _HELP = """\
 Typed Python bindings for the Model Context Protocol, generated from its TypeScript schema.
 
 \b
-  mcp-codegen --version 2025-03-26       generate one revision
-  mcp-codegen --version all              generate all of them
-  mcp-codegen --version                  list the revisions
-  mcp-codegen                            generate what pyproject.toml names
-  mcp-codegen check                      compare without writing
-  mcp-codegen explain tools/call         show documentation
-  mcp-codegen validate session.jsonl     check recorded messages
-  mcp-codegen convert --from R --to S F  convert recorded messages
-  mcp-codegen replay session.jsonl       serve recorded answers
-  mcp-codegen bridge -- python server.py serve clients of any revision
-  mcp-codegen call -- python server.py   use a server from the shell
-  mcp-codegen client --out F -- COMMAND  write a typed client of a server
-  mcp-codegen diff 2025-06-18 2025-11-25 list changes and whom they break
-  mcp-codegen history Tool.outputSchema  show when it changed, and how
-  mcp-codegen matrix                     count breaking changes per pair
-  mcp-codegen tools check -- SERVER      compare a server with its lock
+  mcp-codegen --version 2025-03-26         generate one revision
+  mcp-codegen --version all                generate all of them
+  mcp-codegen --version                    list the revisions
+  mcp-codegen                              generate what pyproject.toml names
+  mcp-codegen check                        compare without writing
+  mcp-codegen explain tools/call           show documentation
+  mcp-codegen validate session.jsonl       check recorded messages
+  mcp-codegen convert --from R --to S FILE convert recorded messages
+  mcp-codegen replay session.jsonl         serve recorded answers
+  mcp-codegen bridge -- python server.py   serve clients of any revision
+  mcp-codegen call -- python server.py     use a server from the shell
+  mcp-codegen client --out F -- COMMAND    write a typed client of a server
+  mcp-codegen diff 2025-06-18 2025-11-25   list changes and whom they break
+  mcp-codegen history Tool.outputSchema    show when it changed, and how
+  mcp-codegen matrix                       count breaking changes per pair
+  mcp-codegen tools check -- COMMAND       compare a server with its lock
 
 Options without a command are those of generate; see mcp-codegen generate --help.
+
+The exit status is 0 on success, 1 if something was found or a server failed, and 2 if the command line or an input is wrong.
 """
 
 APP = App(

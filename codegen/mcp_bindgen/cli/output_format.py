@@ -32,7 +32,7 @@ _PLAIN = frozenset({"", ".log", ".text", ".txt"})
 REPORT_FORMS = ("text", "json", "html", "markdown", "github", "junit")
 REPORT_FORMAT = (
     "Output format; html is a web page, markdown a comment for a pull request, github annotations for GitHub Actions, "
-    "junit test results. By default that of the ending of -o, else text."
+    "junit test results."
 )
 """The formats of reports of differences, and their description."""
 
@@ -83,7 +83,8 @@ def output_format(
             form = "json" if as_json else form or _form_of_file(file, forms) or default
             return function(*args, **{argument: form}, **values)
 
-        shown = about if default == "text" else f"{about} By default {default}."
+        usual = f"that of the ending of -o, else {default}" if by_ending else default
+        shown = about if usual == "text" else f"{about} By default {usual}."
         named = click.option("--format", argument, type=FormatChoice(forms), help=shown)
         return named(click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(formatted))
 

@@ -1,4 +1,4 @@
-"""The options ``--quiet`` and ``--help`` of all commands."""
+"""The options ``--quiet`` and ``--help`` of all commands, and the order of options in the help."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import click
 from mcp_bindgen.cli import output
 
 HELP_NAMES = ("-h", "--help")
+_OUTPUT_NAMES = frozenset({"--format", "--json", "--output"})
 
 
 def with_quiet_and_help(command: click.Command) -> click.Command:
-    """Return a command, and the commands below it, with the options."""
+    """Return a command, and the commands below it, with the options, which follow those of the output."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
             with_quiet_and_help(each)
     elif not _has(command, "--quiet"):
+        command.params.sort(key=lambda parameter: not _OUTPUT_NAMES.isdisjoint(parameter.opts))
         command.params.append(
             click.Option(
                 ["-q", "--quiet"],

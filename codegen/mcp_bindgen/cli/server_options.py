@@ -43,7 +43,7 @@ class AcceptsServerCommand(click.Command):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Return the words of the usage line."""
-        return [*super().collect_usage_pieces(ctx), "--", "COMMAND…"]
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
 
 
 class ServerOptions(NamedTuple):
@@ -175,7 +175,11 @@ _OPTIONS: Sequence[Callable[[Callable[..., Any]], Callable[..., Any]]] = (
         "--client-id", metavar="ID", help="With --url: client that is registered at the authorization server."
     ),
     click.option("--client-secret-env", metavar="NAME", help="Environment variable that contains the client's secret."),
-    click.option("--dpop", is_flag=True, help="With --login or --client-id: bind the tokens to a key (RFC 9449)."),
+    click.option(
+        "--dpop",
+        is_flag=True,
+        help="With --client-id, or --login of mcp-codegen call: bind the tokens to a key (RFC 9449).",
+    ),
 )
 _CONFIG = click.option(
     "--config",

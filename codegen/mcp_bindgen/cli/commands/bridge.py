@@ -102,10 +102,10 @@ def command(
     """Pass requests on to a server, whatever its revision and transport.
 
     \b
-      mcp-codegen bridge -- python server.py                 over stdio
-      mcp-codegen bridge --http 8000 -- python server.py     at http://127.0.0.1:8000/mcp
-      mcp-codegen bridge --url https://example.com/mcp       a remote server over stdio
-      mcp-codegen bridge --config .mcp.json weather maps     two servers as one
+      mcp-codegen bridge -- python server.py               over stdio
+      mcp-codegen bridge --http 8000 -- python server.py   at 127.0.0.1:8000/mcp
+      mcp-codegen bridge --url https://example.com/mcp     a remote server
+      mcp-codegen bridge --config .mcp.json weather maps   two servers as one
 
     Clients of every revision are served. Each gets a session of its own with
     the server, which is started once for each. What the other revision cannot

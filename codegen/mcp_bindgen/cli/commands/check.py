@@ -31,6 +31,10 @@ CLIENTS_FORMAT = "mcp-check-clients/1"
 def command(form: str, **options: Any) -> int:
     """Compare the output folder with newly generated files, without writing.
 
+    \b
+      mcp-codegen check                                what pyproject.toml names
+      mcp-codegen check --version 2025-03-26 --out src/app/mcp
+
     The clients of single servers that pyproject.toml lists are compared with
     their lock files; no server is contacted.
 

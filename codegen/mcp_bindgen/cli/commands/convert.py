@@ -70,8 +70,8 @@ def command(
 
     \b
       mcp-codegen convert --from 2025-11-25 --to 2025-03-26 session.jsonl
-      mcp-codegen convert --from 2025-11-25 --to 2026-07-28 --report ledger.jsonl -
-      mcp-codegen convert --from 2026-07-28 --to 2025-11-25 --fail-on loss log.jsonl
+      mcp-codegen convert --from 2025-11-25 --to 2026-07-28 - --report new.jsonl
+      mcp-codegen convert --from 2026-07-28 --to 2025-11-25 a.log --fail-on loss
 
     Lines may have an object around the message that names the sender, as for
     mcp-codegen validate. Messages that the target revision cannot express are

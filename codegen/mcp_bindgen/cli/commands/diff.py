@@ -107,7 +107,7 @@ class _Side(NamedTuple):
     "--level",
     type=click.Choice(["breaking", "risky", "compatible"]),
     default="compatible",
-    help="Show only changes of this level or worse.",
+    help="Show only changes of this level or worse; by default all.",
 )
 @click.option("--docs", is_flag=True, help="Also show changes of documentation.")
 @click.option("--witness", is_flag=True, help="Also show example messages that break; json and html always have them.")
@@ -126,7 +126,8 @@ class _Side(NamedTuple):
     "--style",
     type=click.Choice(["comment", "page"]),
     default="comment",
-    help="With --format markdown: a comment for a pull request, or a page in plain Markdown, as for a blog.",
+    help="With --format markdown: a comment for a pull request, which is the default, or a page in plain Markdown, as for a "
+    "blog.",
 )
 @click.option("--list-rules", is_flag=True, help="List the rules by which changes are judged, without comparing.")
 @click.option(
@@ -148,7 +149,8 @@ def command(
     \b
       mcp-codegen diff 2025-06-18 2025-11-25
       mcp-codegen diff 2025-11-25 draft/schema.ts --fail-on risky
-      mcp-codegen diff 2025-06-18 2025-11-25 --perspective client --method tools/call
+      mcp-codegen diff 2025-06-18 2025-11-25 --method tools/call --witness
+      mcp-codegen diff 2025-06-18 2025-11-25 -o changes.html
 
     OLD and NEW are each a bundled revision or the path of a schema.ts. A
     change is breaking, risky or compatible, both for an old client with a new

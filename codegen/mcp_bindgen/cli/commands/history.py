@@ -38,11 +38,11 @@ def command(subject: str | None, form: str, file: Path | None, json_schema: bool
     """Show how SUBJECT changed, revision by revision, and what that breaks.
 
     \b
-      mcp-codegen history Tool                          a type
-      mcp-codegen history Tool.outputSchema             a field, or a path of fields
-      mcp-codegen history tools/call                    a method
+      mcp-codegen history Tool                 a type
+      mcp-codegen history Tool.outputSchema    a field, or a path of fields
+      mcp-codegen history tools/call           a method
       mcp-codegen history CallToolResult.content:AudioContent
-                                                        one of several alternatives
+                                               one of several alternatives
 
     SUBJECT may also be a constant, an error code or a Python name. Renames are
     followed if the comparison of two revisions proves them.

@@ -17,7 +17,12 @@ from mcp_bindgen.cli.output_format import output_format
     ("json", "jsonschema"), "Output format: the model itself (json), or a JSON Schema 2020-12.", default="json"
 )
 def command(form: str, **options: Any) -> int:
-    """Print the resolved model of a schema: its types, fields and methods, without Python names."""
+    """Print the resolved model of a schema: its types, fields and methods, without Python names.
+
+    \b
+      mcp-codegen model --version 2025-03-26
+      mcp-codegen model --schema acme.ts --format jsonschema
+    """
     from mcp_bindgen.generate import understood
 
     protocol = understood(choose_one(SchemaOptions(**options)))

@@ -54,8 +54,8 @@ def command(
     """Serve the answers in FILE, which --record or record= has written.
 
     \b
-      mcp-codegen replay session.jsonl                        over stdio
-      mcp-codegen replay session.jsonl --http 8000            at http://127.0.0.1:8000/mcp
+      mcp-codegen replay session.jsonl                over stdio
+      mcp-codegen replay session.jsonl --http 8000    at 127.0.0.1:8000/mcp
       mcp-codegen replay session.jsonl --ignore /params/arguments/date
       mcp-codegen replay session.jsonl --verify -- python server.py
 

@@ -29,9 +29,9 @@ def command(ctx: click.Context) -> None:
       mcp-codegen tools diff old.lock.json new.lock.json
       mcp-codegen tools lint -- python server.py         find what hosts refuse
 
-    Each command accepts a server as COMMAND after --, as --url URL, or as
-    --config .mcp.json NAME; or a file: a lock, the result of tools/list, or a
-    recording that contains it.
+    A server is a COMMAND after --, --url URL, or --config .mcp.json NAME. In its
+    place, snapshot and lint accept a file, and diff two: a lock, the result of
+    tools/list, or a recording that contains it.
     """
     if ctx.invoked_subcommand is None:
         output.print_line(ctx.get_help())

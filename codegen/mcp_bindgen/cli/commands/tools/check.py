@@ -21,6 +21,11 @@ from mcp_bindgen.cli.server_options import AcceptsServerCommand
 def check(ctx: click.Context, lock: Path, reporting: Reporting, live: Live) -> int:
     """Compare a server with tools.lock.json, or another LOCK.
 
+    \b
+      mcp-codegen tools check -- python server.py
+      mcp-codegen tools check main.lock.json --url http://127.0.0.1:8000/mcp
+      mcp-codegen tools check --fail-on any -o report.xml -- python server.py
+
     The exit status is 0 if no change is at or above --fail-on, 1 if one is,
     and 2 if the comparison failed. To accept all changes, run
     mcp-codegen tools snapshot.

@@ -23,7 +23,7 @@ def diff(old: Path | None, new: Path | None, reporting: Reporting, list_rules: b
 
     \b
       mcp-codegen tools diff main.lock.json tools.lock.json
-      mcp-codegen tools diff old.lock.json new.lock.json --format html -o changes.html
+      mcp-codegen tools diff old.lock.json new.lock.json -o changes.html
 
     OLD and NEW are each a lock, the result of tools/list, or a recording that
     contains it. A change is breaking, risky, compatible or undecided for

@@ -35,6 +35,10 @@ def lint(
 ) -> int:
     """Find what hosts refuse or misread in the tools of a server.
 
+    \b
+      mcp-codegen tools lint -- python server.py
+      mcp-codegen tools lint tools.lock.json --ignore tool-name
+
     Each rule names the hosts and the date of the evidence; see --list-rules.
 
     The exit status is 0 if nothing was found, 1 if something was, and 2 if the

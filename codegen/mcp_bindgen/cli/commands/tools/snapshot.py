@@ -34,6 +34,10 @@ FORMAT = "mcp-snapshot/1"
 def snapshot(ctx: click.Context, source: Path | None, file: Path, meta: bool, live: Live, form: str) -> int:
     """Write the contract of a server to tools.lock.json.
 
+    \b
+      mcp-codegen tools snapshot -- python server.py
+      mcp-codegen tools snapshot --url http://127.0.0.1:8000/mcp -o main.lock.json
+
     The contract has the tools, resources, resource templates and prompts of
     the server, and a digest of each tool. Equal contracts give equal bytes.
     With --json, a summary is printed: the file, whether it has changed, and
