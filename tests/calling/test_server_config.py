@@ -21,7 +21,8 @@ def read(tmp_path: Path, entry: Any, environment: dict[str, str] | None = None) 
 def test_a_command_has_its_arguments_environment_and_folder(tmp_path: Path) -> None:
     entry = {"command": "run", "args": ["-y", "${PKG}"], "env": {"LEVEL": "${LEVEL:-info}"}, "cwd": "${env:PLACE}"}
     found = read(tmp_path, entry, {"PKG": "server", "PLACE": "here"})
-    assert found == Server(["run", "-y", "server"], environment={"LEVEL": "info"}, folder="here")
+    known: Any = {"environment": {"LEVEL": "info"}, "folder": "here", "entry": f"{tmp_path / 'mcp.json'}, server 'one'"}
+    assert found == Server(["run", "-y", "server"], **known)
 
 
 @pytest.mark.parametrize("kind", [{}, {"type": "http"}, {"type": "streamable-http"}, {"type": "sse"}])

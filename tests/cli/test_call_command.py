@@ -351,7 +351,16 @@ def test_a_server_that_does_not_start_says_why_once() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     first, second = done.stderr.splitlines()
     assert first == complaint
-    assert second.endswith("exited with status 1")
+    assert second.endswith("status 1; if it needs an environment variable, set it in this shell: export NAME=value")
+
+
+def test_a_server_of_a_configuration_file_that_does_not_start_gets_its_variables_there(cli) -> None:
+    entry = {"command": sys.executable, "args": ["-c", "import os; os.environ['DESK_KEY']"]}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"desk": entry}}), "utf-8")
+    for command in (["call", "list"], ["tools", "snapshot"]):
+        status, _, err = cli(*command, "--config", ".mcp.json", "desk")
+        assert status
+        assert "; if it needs an environment variable, add it to 'env' of .mcp.json, server 'desk'\n" in err
 
 
 def test_the_wire_is_shown_and_recorded(cli, desk, elsewhere: Path) -> None:

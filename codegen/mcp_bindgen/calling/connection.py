@@ -58,6 +58,8 @@ class Server(NamedTuple):
     """Additional environment variables of the command."""
     folder: str | None = None
     """Working directory of the command; None for that of this process."""
+    entry: str | None = None
+    """Its entry in a configuration file; None if it is not from one."""
 
 
 class RegisteredClient(NamedTuple):
@@ -138,7 +140,15 @@ def open_transport(server: Server, revision: str | None) -> Transport:
     from mcp_bindings_runtime.transports.child import Child
 
     # A command from a shell runs in the shell's environment.
-    return Child(server.command, env=server.environment or None, inherit_env=True, cwd=server.folder)
+    return Child(
+        server.command,
+        env=server.environment or None,
+        inherit_env=True,
+        cwd=server.folder,
+        environment_advice=(
+            "set it in this shell: export NAME=value" if server.entry is None else f"add it to 'env' of {server.entry}"
+        ),
+    )
 
 
 class TracedTransport:

@@ -89,7 +89,8 @@ class _Entry:
         if not isinstance(arguments, list):
             self._refuse("'args' must be an array of strings", arguments)
         words = [self._string("args", each) for each in cast("list[object]", arguments)]
-        return Server([command or "", *words], environment=self._texts("env"), folder=self._text("cwd"))
+        environment, folder = self._texts("env"), self._text("cwd")
+        return Server([command or "", *words], environment=environment, folder=folder, entry=self._where)
 
     def _text(self, key: str) -> str | None:
         found = self._entry.get(key)

@@ -28,12 +28,11 @@ from .server_process import (
     as_line,
     end,
     environment,
-    environment_hint,
     exit_descriptor,
     exit_text,
-    missing_script_hint,
     start,
 )
+from .start_hints import environment_hint, missing_script_hint
 from .streams import Streams
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class Child(Streams):
     captured, too, and called with each line (in a thread of its own, so it should return soon); a file or descriptor:
     written to directly.
 
+    ``environment_advice`` says in errors how to pass a variable; by default they name ``env`` and ``inherit_env``.
+
     ``close`` closes the server's input, waits ``grace`` seconds for its end, then ``terminate`` seconds after SIGTERM
     and ``kill`` seconds after SIGKILL. The end of the program does the same for transports that are still open. If this
     process is killed, the server only sees the end of its input.
@@ -73,6 +74,7 @@ class Child(Streams):
     """
 
     __slots__ = (
+        "_advice",
         "_answered",
         "_command",
         "_cwd",
@@ -99,6 +101,7 @@ class Child(Streams):
         grace: float = 2.0,
         terminate: float = 2.0,
         kill: float = 2.0,
+        environment_advice: str | None = None,
     ) -> None:
         if sys.platform == "win32":
             text = "starting a server needs POSIX; on Windows use windows.ThreadStreams, whose module says how"
@@ -113,6 +116,7 @@ class Child(Streams):
         self._command, self._cwd = command, cwd
         self._variables = frozenset(variables)
         self._inherits = inherit_env
+        self._advice = environment_advice
         self.pid = popen.pid
         """The process id of the server."""
         self._name = f"the server {as_line(command)!r} (process {popen.pid})"
@@ -190,8 +194,9 @@ class Child(Streams):
         if unread and how is not None and how.endswith(" 0"):
             text += " without reading a message; an MCP server reads its standard input until that is closed"
         if failed and not self._answered and monotonic() - self._started < _START:
-            hint = missing_script_hint(self._command, self._cwd)
-            text += hint or ("" if self._inherits and last is None else environment_hint(self._variables, last))
+            text += missing_script_hint(self._command, self._cwd) or environment_hint(
+                self._variables, last, inherits=self._inherits, advice=self._advice
+            )
         if last:
             text += "; the last lines of its standard error:\n" + "\n".join(f"    {line}" for line in last)
         end = ConnectionClosed(text)

@@ -7,11 +7,10 @@ is left to the program.
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from threading import Thread
 from time import monotonic, sleep
@@ -36,15 +35,6 @@ ENVIRONMENT: Final = tuple(
 )
 """Variables of this process's environment that a server gets by default."""
 
-_VARIABLE: Final = re.compile(r"\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|(?<=KeyError: ')[A-Z][A-Z0-9_]*(?=')")
-"""The name of an environment variable in a message."""
-_ENVIRONMENT_ERROR: Final = re.compile(
-    r"KeyError|environ|variable|not set|unset|missing|required|undefined", re.IGNORECASE
-)
-"""Words of messages about an environment variable that is not set."""
-
-_SCRIPTS: Final = (".py", ".js", ".mjs", ".ts", ".rb", ".sh")
-"""Ends of the names of programs that an interpreter runs."""
 LONGEST_WORD: Final = 60
 LONGEST_COMMAND: Final = 200
 """Characters of one argument, and of a whole command, that messages show."""
@@ -169,31 +159,6 @@ def _explained(
     if problem.errno == 8:
         return UsageError(f"{begun}it is not a program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
-
-
-def missing_script_hint(command: Sequence[str | os.PathLike[str]], cwd: str | os.PathLike[str] | None) -> str:
-    """Return that the script is missing which a command's first argument names; empty if it is not, or names none."""
-    script = os.fsdecode(command[1]) if len(command) > 1 else ""
-    if not script.endswith(_SCRIPTS):
-        return ""
-    from pathlib import Path
-
-    folder = Path.cwd() if cwd is None else Path(cwd)
-    return "" if (folder / script).exists() else f"; there is no file {script!r} in the folder {os.fspath(folder)!r}"
-
-
-def environment_hint(variables: Collection[str], lines: Sequence[str] | None) -> str:
-    """Return what to do if a server failed for want of an environment variable; empty if nothing indicates it.
-
-    ``variables`` are the names of those that it has; ``lines`` are the last ones of its standard error, if captured.
-    """
-    if lines is None:
-        return "; if it needs variables of this environment, pass env={'NAME': 'value'} or inherit_env=True"
-    for line in reversed(lines):
-        found = _ENVIRONMENT_ERROR.search(line) and _VARIABLE.search(line)
-        if found and found[0] not in variables:
-            return f"; {found[0]} is not in its environment: pass env={{{found[0]!r}: 'value'}} or inherit_env=True"
-    return ""
 
 
 def exit_descriptor(pid: int) -> int:

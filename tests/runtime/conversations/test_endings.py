@@ -218,14 +218,50 @@ def test_a_program_that_is_no_server_because_it_echoes_is_reported_at_once():
         ("import os; os.environ['API_TOKEN']", "API_TOKEN"),
         ("import os; os.environ['KEY']", "KEY"),
         ("import sys; sys.exit('error: the environment variable DB_URL is required')", "DB_URL"),
-        ("import sys; sys.exit('PATH_TO_X is not set: see HOME')", "PATH_TO_X"),
+        ("import os, sys; sys.exit(\"int(os.getenv('port')): not 'NoneType'\")", "port"),
     ],
 )
 def test_a_server_that_ends_for_want_of_a_variable_is_reported_with_how_to_pass_it(code, name):
-    with pytest.raises(ConnectionClosed, match=f"{name} is not in its environment: pass env={{'{name}': 'value'}}"):
-        connect.stdio([sys.executable, "-c", code], stderr="capture", timeout=PATIENCE)
+    text = f"{name} is not in its environment: pass env={{'{name}': 'value'}};"
+    for inherit_env in (False, True):
+        with pytest.raises(ConnectionClosed, match=text):
+            connect.stdio([sys.executable, "-c", code], stderr="capture", inherit_env=inherit_env, timeout=PATIENCE)
     with pytest.raises(ConnectionClosed, match="if it needs variables of this environment, pass env="):
         connect.stdio([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("import sys; sys.exit('Please set WEATHER_KEY')", "WEATHER_KEY"),
+        ("import sys; sys.exit('PATH_TO_X is not set: see HOME')", "PATH_TO_X"),
+        ("{}['WEATHER_KEY']", "WEATHER_KEY"),
+    ],
+)
+def test_what_may_be_a_variable_is_called_possible(code, name):
+    text = f"{name} is not in its environment: if it reads that variable, pass env={{'{name}': 'value'}};"
+    with pytest.raises(ConnectionClosed, match=text):
+        connect.stdio([sys.executable, "-c", code], stderr="capture", timeout=PATIENCE)
+
+
+def test_a_variable_of_this_process_is_passed_on_by_its_value(monkeypatch):
+    monkeypatch.setenv("WEATHER_KEY", "k-1")
+    text = r"if it reads that variable, pass env=\{'WEATHER_KEY': os\.environ\['WEATHER_KEY'\]\} or inherit_env=True;"
+    with pytest.raises(ConnectionClosed, match=text):
+        connect.stdio([sys.executable, "-c", "exit('no WEATHER_KEY')"], stderr="capture", timeout=PATIENCE)
+
+
+def test_a_module_that_is_not_found_names_the_folder_or_the_interpreter_that_may_have_it(monkeypatch):
+    command = [sys.executable, "-c", "import weather_of_tomorrow"]
+    monkeypatch.setenv("PYTHONPATH", "lib")
+    text = (
+        r"PYTHONPATH is not in its environment: if the module 'weather_of_tomorrow' is there, pass env=\{'PYTHONPATH'"
+    )
+    with pytest.raises(ConnectionClosed, match=text):
+        connect.stdio(command, stderr="capture", timeout=PATIENCE)
+    monkeypatch.delenv("PYTHONPATH")
+    with pytest.raises(ConnectionClosed, match="interpreter does not find the module 'weather_of_tomorrow'"):
+        connect.stdio(command, stderr="capture", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("options", [{"stderr": "capture"}, {"stderr": subprocess.DEVNULL, "inherit_env": True}])
