@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import main_thread
 from time import monotonic
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
 
 from .errors import ConnectionClosed, NotDeclared
 
@@ -132,6 +132,12 @@ def exception_text(error: BaseException) -> str:
         return name
     # The message of a KeyError is the key alone, that of an OSError without a reason a number.
     return f"{name}: {text}" if isinstance(error, (KeyError, OSError)) else text
+
+
+def place_of(function: object) -> str | None:
+    """Return the file and line of a function; None if it is not written in Python."""
+    code: Any = getattr(getattr(function, "__func__", function), "__code__", None)
+    return None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:

@@ -179,7 +179,7 @@ class ServerTwin(Server):
                 made = view.outward.result(key, result, seen.id)
                 return self._with_task_support(made) if self._has_tasks and key.name == _LIST_TOOLS else made
             except EncodeError as fault:
-                instead = self.original.handlers.unsendable_result(result, fault)
+                instead = self.original.handlers.unsendable_result(key, seen.params, result, fault)
                 if instead is None:
                     raise
                 return view.outward.result(key, instead, seen.id)

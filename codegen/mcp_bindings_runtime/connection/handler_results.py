@@ -18,13 +18,13 @@ class WrongResult(UsageError):
     """A handler has returned a value that is not a result of its method."""
 
 
-def wrong_result(key: RequestMethod[Any, Any], result: Any) -> WrongResult:
-    """Return the error for a value of another class than the result of a method."""
+def wrong_result(key: RequestMethod[Any, Any], result: Any, source: str) -> WrongResult:
+    """Return the error for a value of another class than the result of a method; ``source`` is what has returned it."""
     wanted = _classes(key)
     # Classes of two revisions have the same name.
     name_of = _qualified if result.__class__.__name__ in {each.__name__ for each in wanted} else _plain
     expected = " or ".join(map(name_of, wanted))
-    return WrongResult(f"the handler of {key.name} returned {_found(result, name_of)}; expected {expected}")
+    return WrongResult(f"{source} returned {_found(result, name_of)}; expected {expected}")
 
 
 def convert_result(binding: Binding, key: RequestMethod[Any, Any], result: Any, example: str | None = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from ..binding import OTHER_SIDE, Binding
 from ..errors import EncodeError, ResponseError, UsageError
@@ -16,7 +16,7 @@ from ..jsonrpc import (
     UNSUPPORTED_VERSION,
     ErrorObject,
 )
-from ..logs import log_exception, log_handler_error, log_warning, write_log
+from ..logs import log_exception, log_handler_error, log_warning, place_of, write_log
 from ..methods import NotificationMethod, RequestMethod, Side
 from ..session.control_flow import Abandoned, Detached, InputNeeded
 from ..session.events import Incoming, Notified
@@ -41,6 +41,8 @@ LIMITED = frozenset(
 """Requests that `Limits` apply to."""
 KEPT = frozenset(range(-32099, -31999)) - {HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION}
 """Error codes that 2026-07-28 no longer uses, or not yet (Error Codes)."""
+SourceOf: TypeAlias = Callable[[Any], str | None] | None
+"""A function that names the user's function for the params of a request, with its file and line; None if there is none."""
 INTERNAL = ErrorObject(INTERNAL_ERROR, "Internal error")
 """The error for failures whose cause is not disclosed."""
 
@@ -55,6 +57,7 @@ class Handlers:
         self._notifications: dict[str, Callable[[Any, Any], Any]] = {}
         self._chosen: set[str] = set()
         """Methods whose function was registered by ``register``."""
+        self._sources: dict[str, SourceOf] = {}
 
     @property
     def methods(self) -> frozenset[str]:
@@ -87,6 +90,14 @@ class Handlers:
             )
             raise UsageError(text)
         self._put(key, function)
+
+    def add_default(
+        self, key: RequestMethod[Any, Any], function: Callable[[Any, Any], Any], source_of: SourceOf = None
+    ) -> None:
+        """Register a function for a method that has none; ``source_of`` names the function of the user that it calls."""
+        if key.name not in self._requests:
+            self.add(key, function)
+            self._sources[key.name] = source_of
 
     def add_raw(self, key: WireRequest, function: Callable[[Any, Any], Any]) -> None:
         """Register a function for a request without a schema."""
@@ -153,18 +164,20 @@ class Handlers:
                 return key.result()
             except TypeError:
                 # The result has required members, so that nothing stands for it.
-                raise wrong_result(key, result) from None
+                raise wrong_result(key, result, self._source(key, params)) from None
         if not isinstance(result, key.result):
-            raise wrong_result(key, result)
+            raise wrong_result(key, result, self._source(key, params))
         return result
 
     def answer(self, connection: Channel, incoming: Incoming, context: Any) -> bytes | None:
         """Return the line that answers a request; None if there is none to send."""
         session = connection.session
-        result: Any = None
         try:
             result = self.handle(incoming.key, incoming.params, context)
-            line = session.response_line(incoming, result)
+            try:
+                line = session.response_line(incoming, result)
+            except EncodeError as fault:
+                line = self._unsendable_line(session, incoming, result, fault)
         except ResponseError as error:
             if error.code in KEPT and session.binding.era == "stateless":
                 text = "%s: the handler raised an error with the code %d, which the protocol reserves; use a code outside %s"
@@ -174,9 +187,6 @@ class Handlers:
             # The message says everything, and no frame of a traceback is the handler's.
             log_warning("%s", fault)
             line = session.error_response_line(incoming, INTERNAL)
-        except EncodeError as fault:
-            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            line = self._unsendable_line(session, incoming, result, fault)
         except (InputNeeded, Detached):
             raise
         except Abandoned:
@@ -193,16 +203,26 @@ class Handlers:
         with connection.lock:
             return session.settle(incoming, line)
 
-    def unsendable_result(self, result: Any, fault: EncodeError) -> Any:
-        """Return the result to send instead of that of a tool, which cannot be sent; None instead of other results."""
+    def unsendable_result(self, key: RequestMethod[Any, Any], params: Any, result: Any, fault: EncodeError) -> Any:
+        """Log that a result cannot be sent; return the one to send instead of that of a tool, None instead of others."""
+        log_warning("%s returned a result that cannot be sent: %s", self._source(key, params), fault)
         types = self._binding.types
         if not isinstance(result, types.CallToolResult):
             return None
         text = f"The tool's result cannot be sent: {fault}"
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
+    def _source(self, key: RequestMethod[Any, Any], params: Any) -> str:
+        """Return a description of the user's function that has handled a request, with its file and line."""
+        handler = f"the handler of {key.name}"
+        if key.name in self._chosen:
+            place = place_of(self._requests[key.name])
+            return handler if place is None else f"{place}: {handler}"
+        source_of = self._sources.get(key.name)
+        return (None if source_of is None else source_of(params)) or handler
+
     def _unsendable_line(self, session: Session, incoming: Incoming, result: Any, fault: EncodeError) -> bytes:
-        instead = self.unsendable_result(result, fault)
+        instead = self.unsendable_result(incoming.key, incoming.params, result, fault)
         try:
             return (
                 session.error_response_line(incoming, INTERNAL)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 if TYPE_CHECKING:
     from ..binding import Binding
     from ..connection.context import ServerContext
-    from ..connection.handlers import Handlers
+    from ..connection.handlers import Handlers, SourceOf
     from ..task_interfaces import Support, TaskStore
     from .pagination import Paginator
 
@@ -26,7 +26,9 @@ class FeatureServer(Protocol):
     @property
     def tasks(self) -> TaskStore: ...  # noqa: D102
 
-    def add_default_handler(self, method: str, function: Callable[[Any, Any], Any]) -> None: ...  # noqa: D102
+    def add_default_handler(  # noqa: D102
+        self, method: str, function: Callable[[Any, Any], Any], source_of: SourceOf = None
+    ) -> None: ...
     def existing_registry(self, name: str) -> Any: ...  # noqa: D102
     def announce(self, method: str, params: Any = None, *, about: tuple[str, ...] = ()) -> None: ...  # noqa: D102
     def cache_hints(self, method: str, name: str | None = None, params: Any = None) -> dict[str, Any]: ...  # noqa: D102

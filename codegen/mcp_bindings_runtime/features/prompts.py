@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..auth.scopes import NO_SCOPES
+from ..connection.handler_results import WrongResult
 from ..errors import ResponseError, UsageError
 from .content_converter import ContentConverter
 from .error_codes import Situation, error_for
@@ -43,7 +44,7 @@ class Prompts(Registry[Prompt]):
         self._types = server.binding.types
         self._contents = ContentConverter(server.binding)
         answer_list(server, "prompts/list", "prompts", self)
-        server.add_default_handler("prompts/get", self._get)
+        server.add_default_handler("prompts/get", self._get, self._source_of)
 
     def add(
         self,
@@ -90,27 +91,36 @@ class Prompts(Registry[Prompt]):
             reason += near_entry(self._server, "prompts/list", params.name, [each.listed.name for each in self])
         if situation is None and offer is not None:
             try:
-                return self._result(offer.listed, offer.function.call(arguments, context))
+                return self._result(offer, offer.function.call(arguments, context))
             except TextArgumentError as fault:
                 situation, reason = "wrong prompt argument", str(fault)
         raise self._refusal(situation or "unknown prompt", params.name, reason)
+
+    def _source_of(self, params: Any) -> str | None:
+        """Return the name of a prompt's function with its file and line; None if there is no such prompt."""
+        offer = self.get(params.name)
+        return None if offer is None else offer.function.source
 
     def _refusal(self, situation: Situation, name: str, reason: str) -> ResponseError:
         data = {"name": name, "reason": reason}
         return error_for(situation, f"{situation.capitalize()}: {reason}", data)
 
-    def _result(self, listed: Any, value: Any) -> Any:
+    def _result(self, offer: Prompt, value: Any) -> Any:
         binding = self._server.binding
         if isinstance(value, binding.requests["prompts/get"].result):
             return value
-        messages = list(self._messages(listed.name, value))
-        return binding.types.GetPromptResult(description=listed.description, messages=messages)
+        try:
+            messages = list(self._messages(value))
+        except UsageError as fault:
+            text = f"{offer.function.source} returned a value that cannot become messages: {fault}"
+            raise WrongResult(text) from fault
+        return binding.types.GetPromptResult(description=offer.listed.description, messages=messages)
 
-    def _messages(self, name: str, value: Any) -> Iterator[Any]:
+    def _messages(self, value: Any) -> Iterator[Any]:
         types = self._types
         if isinstance(value, list | tuple):
             for each in cast("Sequence[Any]", value):
-                yield from self._messages(name, each)
+                yield from self._messages(each)
             return
         if isinstance(value, types.PromptMessage):
             yield value
@@ -119,8 +129,8 @@ class Prompts(Registry[Prompt]):
             value = types.EmbeddedResource(resource=value)
         if not isinstance(value, (str, *self._contents.classes)):
             text = (
-                f"prompt {name}: the function must return str, PromptMessage, content, Image, Audio, contents of a "
-                f"resource, a list of these, or a GetPromptResult; got {value.__class__.__name__}"
+                f"found {value.__class__.__name__}, expected str, PromptMessage, content, Image, Audio, contents of a "
+                "resource, a list of these, or a GetPromptResult"
             )
             raise UsageError(text)
         for block in self._contents.of(value):

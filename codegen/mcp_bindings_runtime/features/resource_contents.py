@@ -27,7 +27,7 @@ class ResourceContents:
     def of(self, value: Any, uri: str, mime_type: str | None) -> list[Any]:
         """Return the contents for a value; ``uri`` and ``mime_type`` apply unless the contents have their own.
 
-        Raise `UsageError` for a value without contents, and what reading a file raises.
+        Raise `UsageError` for a value without contents, whose text begins with "returned", and what reading a file raises.
         """
         if self._is_json_array(value, mime_type):
             return [self._json(value, uri, mime_type)]
@@ -46,9 +46,7 @@ class ResourceContents:
         try:
             text = json.dumps(to_json(value), ensure_ascii=False)
         except MismatchError as fault:
-            message = (
-                f"{uri}: the function returned {value.__class__.__name__}, which is neither contents nor JSON: {fault}"
-            )
+            message = f"returned {value.__class__.__name__}, which is neither contents nor JSON: {fault}"
             raise UsageError(message) from None
         return self._text(uri=uri, text=text, mime_type=mime_type or _JSON)
 
@@ -66,7 +64,7 @@ class ResourceContents:
             yield self._file(value, uri, mime_type or self.media_type_of(value))
         elif value is None:
             text = (
-                f"{uri}: the function returned None; return str, bytes, Path, {self._text.__name__}, "
+                f"returned None; return str, bytes, Path, {self._text.__name__}, "
                 f"{self._blob.__name__}, a list of these, a ReadResourceResult, or a value for JSON"
             )
             raise UsageError(text)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..auth.scopes import NO_SCOPES
+from ..connection.handler_results import WrongResult
 from ..errors import ResponseError, UsageError
 from ..logs import write_log
 from ..validation import require_instance
@@ -41,6 +42,8 @@ class Resource(NamedTuple):
     """Function of a context that returns what the resource contains."""
     scopes: frozenset[str]
     """Scopes that reading it and subscribing to it need over HTTP."""
+    source: str
+    """Its name, with the file and line of its function if it has one, for the log."""
 
 
 class Template(NamedTuple):
@@ -71,7 +74,7 @@ class Resources:
         """The templates by their text."""
         answer_list(server, "resources/list", "resources", self._resources)
         answer_list(server, "resources/templates/list", "resource_templates", self.templates)
-        server.add_default_handler("resources/read", self._read)
+        server.add_default_handler("resources/read", self._read, self._source_of)
         if "resources/subscribe" in server.binding.requests:
             server.add_default_handler("resources/subscribe", self._subscribe)
             server.add_default_handler("resources/unsubscribe", self._unsubscribe)
@@ -101,7 +104,7 @@ class Resources:
             raise UsageError(text)
         name = reader.name or _last_segment(uri)
         read: Callable[[Any], Any] = lambda context: reader.call({}, context)  # noqa: E731
-        self._put(uri, name, reader.description, members, read, scopes=scopes, replace=replace)
+        self._put(uri, name, reader.description, members, read, scopes=scopes, replace=replace, source=reader.source)
 
     def add_text(
         self, uri: str, text: str, *, scopes: Iterable[str] = (), replace: bool = False, **members: Any
@@ -217,13 +220,14 @@ class Resources:
         *,
         scopes: Iterable[str],
         replace: bool,
+        source: str | None = None,
     ) -> None:
         if not _URI.fullmatch(uri):
             text = f"{uri!r} is not a URI: it must begin with a scheme such as 'file:' and contain only what RFC 3986 allows"
             raise UsageError(text)
         listed = self._listed(self._types.Resource, {"uri": uri}, name, about, members)
         needed = self._server.checked_scopes(f"resource {uri}", scopes)
-        self._resources.put(uri, Resource(listed, read, needed), replace=replace)
+        self._resources.put(uri, Resource(listed, read, needed, source or f"resource {uri}"), replace=replace)
 
     def _listed(
         self, cls: Any, place: Mapping[str, str], name: str, about: str | None, members: Mapping[str, Any] | None
@@ -262,10 +266,21 @@ class Resources:
         result = self._server.binding.types.ReadResourceResult
         if isinstance(value, self._server.binding.requests["resources/read"].result):
             return value
-        contents = self._contents.of(value, uri, listed.mime_type)
+        try:
+            contents = self._contents.of(value, uri, listed.mime_type)
+        except UsageError as fault:
+            text = f"{self._source_of(params)} {fault}"
+            raise WrongResult(text) from fault
         if not contents:
             raise self._unknown(uri)
         return result(contents=contents, **self._server.cache_hints("resources/read", name, params))
+
+    def _source_of(self, params: Any) -> str | None:
+        """Return the name of the function that reads a URI, with its file and line; None if there is none."""
+        resource = self._resources.get(params.uri)
+        if resource is not None:
+            return resource.source
+        return next((each.function.source for each in self.templates if each.matcher.match(params.uri)), None)
 
     def _unknown(self, uri: str) -> ResponseError:
         code = self._server.binding.facts.unknown_resource_code

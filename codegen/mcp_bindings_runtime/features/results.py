@@ -80,12 +80,12 @@ class Results:
             # Other annotations, such as ``Iterator``, do not declare the returned value.
             kind = (*typing.get_args(kind), Any, Any, Any)[2] if origin is collections.abc.Generator else Any
         if kind in _UNANNOTATED:
-            return DeclaredReturn(self, None, None, what)
+            return DeclaredReturn(self, None, None)
         if not self._content_in(kind).isdisjoint(BYTES):
             text = f"{what} returns {name_of(kind)}: bytes are not content; {self._instead_of_bytes()}"
             raise UsageError(text)
         if self._is_content(kind):
-            return DeclaredReturn(self, None, self._classes(kind), what)
+            return DeclaredReturn(self, None, self._classes(kind))
         try:
             node = parse_type(kind)
         except NoSchema as fault:
@@ -97,7 +97,7 @@ class Results:
         except UsageError as fault:
             text = f"{what} returns {name_of(kind)}: {fault}"
             raise UsageError(text) from None
-        return DeclaredReturn(self, node, None, what)
+        return DeclaredReturn(self, node, None)
 
     def _is_content(self, kind: Any) -> bool:
         """Return whether a type contains results or content blocks."""
@@ -146,18 +146,17 @@ class Results:
 
 
 class ReturnMismatch(UsageError):
-    """The function of a tool returned a value that does not match its annotation or output schema, or is not JSON."""
+    """The function of a tool returned a wrong value; the text begins with "returned", and its subject is the tool."""
 
 
 class DeclaredReturn:
     """The return type of a tool: a JSON type, some classes, or anything."""
 
-    __slots__ = ("_classes", "_results", "_what", "_write", "structured", "type")
+    __slots__ = ("_classes", "_results", "_write", "structured", "type")
 
-    def __init__(self, results: Results, node: TypeNode | None, classes: tuple[type, ...] | None, what: str) -> None:
+    def __init__(self, results: Results, node: TypeNode | None, classes: tuple[type, ...] | None) -> None:
         self._results = results
         self._classes = classes
-        self._what = what
         self.type = node
         self._write = unchanged if node is None else node.write
         self.structured = False
@@ -177,8 +176,11 @@ class DeclaredReturn:
             return self._results.of_json(self._write(value), structured=self.structured)
         except MismatchError as misfit:
             problem = "cannot be sent as JSON" if self._is_undeclared else "does not match its annotation"
-            text = f"{self._what} returned a value that {problem}: {misfit}"
+            text = f"returned a value that {problem}: {misfit}"
             raise ReturnMismatch(text) from misfit
+        except UsageError as fault:
+            text = f"returned a value that cannot become content: {fault}"
+            raise ReturnMismatch(text) from fault
 
     @property
     def _is_undeclared(self) -> bool:
@@ -195,10 +197,9 @@ class DeclaredReturn:
 class SchemaReturn:
     """The return type of a tool whose output schema the user has written: a JSON value, or an object that becomes one."""
 
-    def __init__(self, results: Results, check: Callable[[Any], list[Mismatch]] | None, what: str) -> None:
+    def __init__(self, results: Results, check: Callable[[Any], list[Mismatch]] | None) -> None:
         self._results = results
         self._check = check
-        self._what = what
 
     def result(self, value: Any) -> Any:
         """Return the result for a value; raise `ReturnMismatch` if it does not fit the schema."""
@@ -210,7 +211,7 @@ class SchemaReturn:
             self._check_value(made)
             return self._results.of_json(made, structured=True)
         except MismatchError as misfit:
-            text = f"{self._what} returned a value that does not fit its output schema: {misfit}"
+            text = f"returned a value that does not fit its output schema: {misfit}"
             raise ReturnMismatch(text) from misfit
 
     def _check_result(self, result: Any) -> None:

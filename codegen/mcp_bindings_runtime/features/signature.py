@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..connection.context import Context
 from ..errors import UsageError
+from ..logs import place_of
 from .class_fields import hints_of
 from .converters import members_converter
 from .docstrings import parameters_of, summary_of
@@ -68,9 +69,9 @@ class Signature:
             raise UsageError(text)
         self.generator = inspect.isgeneratorfunction(inner)
         """Whether it is a generator function."""
-        code = getattr(inner, "__code__", None)
-        self.place = what if code is None else f"{code.co_filename}:{code.co_firstlineno}"
-        """File and line of the function; its name if it is not written in Python."""
+        place = place_of(inner)
+        self.source = what if place is None else f"{place}: {what}"
+        """The name of the function with its file and line, for the log."""
         self.summary = summary_of(inner.__doc__)
         self._descriptions = parameters_of(inner.__doc__)
         self._types = TypeParser()

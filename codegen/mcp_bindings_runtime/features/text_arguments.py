@@ -74,6 +74,8 @@ class TextFunction:
         """Name of the function; empty if it has none."""
         self.description: str | None = signature.summary or None
         """First paragraph of its docstring."""
+        self.source = signature.source
+        """Its name, file and line, for the log."""
 
     def call(self, texts: Mapping[str, str | list[str]], context: Any) -> Any:
         """Convert the texts and call the function; raise TextArgumentError if a text is invalid."""

@@ -34,6 +34,8 @@ Schemas: TypeAlias = Literal["full", "portable"]
 _NAMES: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Tools, Tool Names; from 2025-11-25 on."""
 _HEADER: Final = "x-mcp-header"
+_EXPRESSION: Final = "<genexpr>"
+"""Name of the code of a generator expression."""
 
 
 class Tool:
@@ -89,7 +91,7 @@ class Tools:
         self.admit: Callable[[Context], str | None] | None = None
         """Is called before each call; returns the reason to refuse it, or None."""
         answer_list(server, "tools/list", "tools", self._tools)
-        server.add_default_handler("tools/call", self._answer)
+        server.add_default_handler("tools/call", self._answer, self._source_of)
 
     # Registration.
 
@@ -204,7 +206,7 @@ class Tools:
             from .user_schemas import validator_of
 
             validate = validator_of(output_schema, f"{what}: output_schema") if check else None
-            return SchemaReturn(self._results, validate, what)
+            return SchemaReturn(self._results, validate)
         return self._results.declared(signature.returns, what, generator=signature.generator)
 
     @staticmethod
@@ -287,6 +289,11 @@ class Tools:
         finally:
             timer.cancel()
 
+    def _source_of(self, params: Any) -> str | None:
+        """Return the name of a tool's function with its file and line; None if there is no such tool."""
+        tool = self._tools.get(params.name)
+        return None if tool is None else tool.signature.source
+
     def _unknown_tool(self, name: str) -> ResponseError:
         near = near_entry(self._server, "tools/list", name, [each.name for each in self._tools])
         return error_for("unknown tool", f"Unknown tool: {name}{near}", {"name": name})
@@ -303,8 +310,8 @@ class Tools:
             return self._results.failed(str(error) or error.__class__.__name__)
         except ReturnMismatch as misfit:
             # The stack has no line of the function any more, so its definition is named.
-            log_warning("%s: %s", tool.signature.place, misfit)
-            return self._results.failed(str(misfit))
+            log_warning("%s %s", tool.signature.source, misfit)
+            return self._results.failed(f"{tool.signature.what} {misfit}")
         except Exception as error:  # noqa: BLE001  # the client gets the message of any exception
             log_handler_error(error, f"{tool.signature.what} failed", over=context.connection.closed)
             return self._results.failed(exception_text(error))
@@ -346,7 +353,13 @@ def _input_schema(
 
 
 def _run_generator(steps: Any, context: Context, what: str) -> Any:
-    """Run a generator and return its result; report what it yields: a number or ``(progress, total, message)``."""
+    """Run a generator and return its result; report what it yields: a number or ``(progress, total, message)``.
+
+    Raise `ReturnMismatch` for a generator expression, which has no result.
+    """
+    if steps.gi_code.co_name == _EXPRESSION:
+        text = "returned a generator expression, which is used up by reading it; return a list"
+        raise ReturnMismatch(text)
     try:
         while True:
             step = next(steps)

@@ -12,7 +12,7 @@ from ..auth.scopes import scope_set
 from ..binding import Binding
 from ..connection.connection import Connection
 from ..connection.context import ServerContext
-from ..connection.handlers import Handlers
+from ..connection.handlers import Handlers, SourceOf
 from ..errors import UsageError
 from ..features.limited import Limited
 from ..logs import write_log
@@ -253,10 +253,9 @@ class Server(Limited, ABC):
         self._has_scopes = self._has_scopes or bool(found)
         return found
 
-    def add_default_handler(self, method: str, function: Callable[[Any, Any], Any]) -> None:
+    def add_default_handler(self, method: str, function: Callable[[Any, Any], Any], source_of: SourceOf = None) -> None:
         """Register a function for a method of the client unless the method has a handler."""
-        if method not in self._handlers.methods:
-            self._handlers.add(self.binding.requests[method], function)
+        self._handlers.add_default(self.binding.requests[method], function, source_of)
 
     @property
     def paginator(self) -> Paginator:

@@ -128,8 +128,7 @@ class TaskEngine(ABC):
         except Abandoned:
             self._fail(task, INTERNAL)
         except EncodeError as fault:
-            log_exception(fault, "%s: the handler's result cannot be sent: %s", incoming.key.name, fault)
-            instead = self._handlers.unsendable_result(result, fault)
+            instead = self._handlers.unsendable_result(incoming.key, incoming.params, result, fault)
             if instead is None:
                 self._fail(task, INTERNAL)
             else:

@@ -144,10 +144,14 @@ def test_images_and_sounds_are_in_base64_with_their_media_type(revision):
 @every_revision
 def test_what_it_may_not_return_is_an_internal_error(revision, caplog):
     server = serving(revision)
-    server.prompts.add(lambda: 5, "p")
+    give = lambda: 5  # noqa: E731
+    server.prompts.add(give, "p")
     with asking(server) as client:
         assert refused(-32603, client.get_prompt, "p") is None
-    assert "prompt p: the function must return str, PromptMessage" in caplog.text
+    place = f"{__file__}:{give.__code__.co_firstlineno}"
+    text = "prompt p returned a value that cannot become messages: found int, expected str, PromptMessage"
+    assert caplog.records[-1].getMessage().startswith(f"{place}: {text}")
+    assert caplog.records[-1].exc_info is None
 
 
 @every_revision

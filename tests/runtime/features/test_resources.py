@@ -58,13 +58,17 @@ def test_other_values_are_sent_as_json(revision, value, mime_type, expected):
 
 
 @every_revision
-@pytest.mark.parametrize(("value", "complaint"), [(None, "x:1: the function returned None;"), (object(), "nor JSON")])
+@pytest.mark.parametrize(("value", "complaint"), [(None, "returned None; return str"), (object(), "nor JSON")])
 def test_a_value_that_is_neither_contents_nor_json_is_an_error(revision, value, complaint, caplog):
     server = serving(revision)
-    server.resource("x:1")(lambda: value)
+    give = lambda: value  # noqa: E731
+    server.resource("x:1")(give)
     with package(revision).Client.in_memory(server) as client, pytest.raises(ResponseError, match="-32603"):
         client.read_resource("x:1")
-    assert complaint in caplog.text
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{__file__}:{give.__code__.co_firstlineno}: resource x:1 returned ")
+    assert complaint in record.getMessage()
+    assert record.exc_info is None
 
 
 @every_revision

@@ -500,6 +500,84 @@ def test_a_wrong_result_is_logged_on_one_line_with_the_place_of_the_function(cap
     assert "\n" not in caplog.text.strip()
 
 
+def unsendable(mcp: Any) -> dict[str, Any]:
+    """Values that tools may return, but that cannot be sent."""
+    return {
+        "bytes": b"not an image",
+        "text for a list": mcp.CallToolResult(content="abc"),
+        "text for a block": mcp.CallToolResult(content=["abc"]),
+        "half a surrogate pair": "\ud800",
+        "member": mcp.TextContent(text=5),
+        "generator expression": (each for each in "abc"),
+    }
+
+
+@pytest.mark.parametrize("revision", [HANDSHAKE[0], REVISIONS[-1]])
+@pytest.mark.parametrize("name", unsendable(package(REVISIONS[-1])))
+def test_what_cannot_be_sent_is_logged_on_one_line_with_the_place_of_the_function(
+    name: str, revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = new_server(revision)
+    value = unsendable(package(revision))[name]
+
+    @server.tool
+    def give():  # type: ignore[no-untyped-def]
+        return value
+
+    assert called(server, revision, "give")["isError"]
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{__file__}:{give.__code__.co_firstlineno}: tool give returned a ")
+    assert record.exc_info is None
+
+
+def test_keys_of_a_declared_map_that_are_not_texts_are_reported_with_the_place(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = new_server(REVISIONS[-1])
+
+    @server.tool
+    def give() -> dict[str, float]:
+        return {1: 2.0}  # type: ignore[dict-item]
+
+    assert called(server, REVISIONS[-1], "give")["isError"]
+    (record,) = caplog.records
+    text = "tool give returned a result that cannot be sent: $.result.structuredContent: found the key 1"
+    assert record.getMessage().startswith(f"{__file__}:{give.__code__.co_firstlineno}: {text}")
+
+
+def test_a_generator_expression_is_not_taken_for_progress() -> None:
+    server = new_server(REVISIONS[-1])
+
+    @server.tool
+    def give() -> list[int]:
+        return (each for each in (1, 2))  # type: ignore[return-value]
+
+    said = called(server, REVISIONS[-1], "give")["content"][0]["text"]
+    assert said == "tool give returned a generator expression, which is used up by reading it; return a list"
+
+
+@pytest.mark.parametrize("wrong", [None, "text for a block"])
+def test_a_handler_whose_result_cannot_be_sent_is_named_with_its_place(
+    wrong: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    mcp = package(REVISIONS[-1])
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def give(params: Any, context: Any) -> Any:
+        return None if wrong is None else unsendable(mcp)[wrong]
+
+    with mcp.Client.in_memory(server) as client:
+        if wrong is None:
+            with pytest.raises(ResponseError, match="-32603"):
+                client.call_tool("x")
+        else:
+            assert client.call_tool("x").is_error
+    (record,) = caplog.records
+    place = f"{__file__}:{give.__code__.co_firstlineno}: the handler of tools/call returned "
+    assert record.getMessage().startswith(place)
+
+
 class Silent(Exception):
     def __str__(self) -> str:
         return " "
