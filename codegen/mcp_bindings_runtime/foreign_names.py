@@ -229,6 +229,7 @@ OPTIONS_OF_CLIENTS: Final[Hints] = {
     "progress_handler": "write on_progress= in each call",
     "progress_callback": "write on_progress= in each call",
     "read_timeout_seconds": "write timeout=",
+    "args": "write the arguments after the program, in one list: stdio([command, *args])",
     "client_info": "write name= and version=",
     "sampling_capabilities": "write sampling_tools=True or sampling_context=True",
     "input_required_max_rounds": "write rounds=",

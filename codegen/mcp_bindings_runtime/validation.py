@@ -111,7 +111,11 @@ def require_command(value: Any) -> None:
         if isinstance(value, str) and "://" in value:
             hint = "; to connect to a URL, use Client.http or connect.http"
         elif isinstance(value, str) and value:
-            hint = "; use shlex.split() to split a line"
+            hint = (
+                "; use shlex.split() to split a line"
+                if any(map(str.isspace, value))
+                else f"; write the program and its arguments in one list, as in [{value!r}, 'argument']"
+            )
         text = f"a command must be a list of str, such as ['python', 'server.py'], got {value!r}{hint}"
         raise UsageError(text)
 

@@ -46,7 +46,18 @@ def test_structured_content_is_shown_where_the_text_does_not_repeat_it() -> None
     assert lines({"type": "text", "text": '{ "a":1 }'}, structured={"a": 1}) == ['{ "a":1 }']
     assert lines({"type": "text", "text": "one"}, structured={"a": 1}) == ["one", '{\n  "a": 1\n}']
     assert lines({"type": "text", "text": "one"}, structured={"result": "one"}) == ["one"]
+    assert lines({"type": "text", "text": "3.0"}, structured={"result": 3.0}) == ["3.0"]
+    assert lines({"type": "text", "text": "3.0"}, structured={"result": 4.0}) == ["3.0", '{\n  "result": 4.0\n}']
     assert lines(structured=[]) == ["[]"]
+    assert lines(structured={"result": []}) == ['{\n  "result": []\n}']
+
+
+def test_a_list_is_repeated_by_a_block_for_each_item() -> None:
+    soup, number = {"type": "text", "text": "soup"}, {"type": "text", "text": "3"}
+    assert lines(soup, number, structured={"result": ["soup", 3]}) == ["soup", "3"]
+    assert lines(soup, number, structured=["soup", 3]) == ["soup", "3"]
+    assert lines(soup, structured={"result": ["soup", 3]}) == ["soup", '{\n  "result": [\n    "soup",\n    3\n  ]\n}']
+    assert lines({"type": "image", "data": DATA}, structured=[DATA])[1:] == [f'[\n  "{DATA}"\n]']
 
 
 def test_on_a_terminal_text_is_only_text() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import black
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import DecodeError, EncodeError, ToolFailed
+from mcp_bindings import v2025_11_25 as mcp
+from mcp_bindings_runtime.errors import DecodeError, EncodeError, ToolFailed, UsageError
 from mcp_bindings_runtime.unset import UNSET
 from support.server_packages import import_package, write_package
 
@@ -73,6 +74,20 @@ def test_recursive_types_are_decoded(weather: Any, package: Any) -> None:
     found = weather.find_place("Bergen")
     assert found.tree.parts == [package.types.FindPlacePlace(name="Bergen", parts=[])]
     assert found.path == ["a", ["b", []]]
+
+
+@pytest.mark.parametrize(
+    ("value", "instead"),
+    [
+        (["python", "x.py"], r"to start a server, write Server\w*\.stdio\(\['python', 'x.py'\]\)$"),
+        ("http://a/mcp", r"to connect to a URL, write Server\w*\.http\('http://a/mcp'\)$"),
+        (mcp.Server("s", "1"), r"write connect\.in_memory\(server\), and pass what that returns$"),
+    ],
+)
+def test_what_is_no_client_is_refused_with_what_to_write(package: Any, value: Any, instead: str) -> None:
+    cls = next(value for name, value in vars(package).items() if name.startswith("Server"))
+    with pytest.raises(UsageError, match=instead):
+        cls(value)
 
 
 def test_a_tool_without_a_schema_returns_the_result_of_the_revision(weather: Any) -> None:

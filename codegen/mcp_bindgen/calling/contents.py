@@ -17,6 +17,8 @@ from mcp_bindgen.escaping import visible
 
 _LONGEST = 80
 """Maximum length of a saved file's name."""
+_WRAPPER = "result"
+"""Some servers wrap a value that is not an object in an object with only this member, as older revisions require one."""
 
 
 class Contents:
@@ -38,7 +40,7 @@ class Contents:
             yield from self._block(block, name)
         structured = result.get("structuredContent")
         # Servers repeat it as text, for clients of older revisions.
-        if structured is not None and not any(_same(block, structured) for block in blocks):
+        if structured is not None and not _is_repeated(structured, blocks):
             yield from self._text(json.dumps(structured, indent=2, ensure_ascii=False))
 
     def of_resource(self, result: Json) -> Iterator[str]:
@@ -97,11 +99,24 @@ class Contents:
         return f"[{about}: {visible(str(_save(self._folder, name, mime, data)))}]"
 
 
-def _same(block: Json, structured: Json) -> bool:
+def _is_repeated(structured: Json, blocks: list[Json]) -> bool:
+    """Return whether blocks of text have the structured content: as one block, or a block for each item of a list."""
+    values = [structured]
+    if isinstance(structured, dict) and structured.keys() == {_WRAPPER}:
+        values.append(structured[_WRAPPER])
+    return any(
+        any(_is_text_of(block, value) for block in blocks)
+        or (isinstance(value, list) and bool(blocks) and len(blocks) == len(value) and all(map(_is_text_of, blocks, value)))
+        for value in values
+    )
+
+
+def _is_text_of(block: Json, value: Json) -> bool:
+    """Return whether a block of text is a string, or another value as JSON."""
+    if block.get("type") != "text":
+        return False
     try:
-        # Many servers wrap other values into an object.
-        text = block["text"] if block.get("type") == "text" else None
-        return text is not None and (structured == {"result": text} or json.loads(text) == structured)
+        return block["text"] == value or json.loads(block["text"]) == value
     except (ValueError, RecursionError):
         return False
 

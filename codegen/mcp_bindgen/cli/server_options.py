@@ -72,6 +72,9 @@ class ServerOptions(NamedTuple):
         if command and "://" in command[0]:
             message = f"{command[0]!r}, which follows --, is a URL and not a command; run: {typed} --url {command[0]}"
             raise click.UsageError(message, ctx)
+        if len(command) == 1 and _is_line(command[0]):
+            message = f"{command[0]!r} is a whole command in quotes; write it without them: {typed} -- {command[0]}"
+            raise click.UsageError(message, ctx)
         named = [bool(command), self.url is not None, self.config is not None].count(True)
         if named != 1:
             found = "no server given"
@@ -203,6 +206,14 @@ def secret_in(option: str, name: str, ctx: click.Context) -> str:
         message = f"{option} must name an environment variable with a secret; {name} is not set, or empty"
         raise click.UsageError(message, ctx)
     return value
+
+
+def _is_line(word: str) -> bool:
+    """Return whether a word is a command with arguments, and not a program whose name has a blank."""
+    import shutil
+
+    words = word.split()
+    return len(words) > 1 and shutil.which(word) is None and shutil.which(words[0]) is not None
 
 
 def _with_server(typed: str) -> str | None:

@@ -86,9 +86,11 @@ class ClientOptions(Options):
     capabilities: Any = option(default=None)
     """Capabilities to declare in addition to those that follow from callbacks and handlers."""
     timeout: Seconds = option(default=60.0)
-    """Seconds to connect and to wait for a response; each progress notification restarts the timer."""
+    """Seconds to connect and to wait for a response; in calls with `on_progress`, each progress notification restarts the
+    timer.
+    """
     limit: Seconds = option(default=600.0)
-    """Seconds to wait for a response in total."""
+    """Seconds that a call may take in total, however often its progress restarts the timer."""
     workers: int = option(default=4)
     """Limit on the requests of the server that run at the same time."""
     ping: Seconds | None = option(default=None)

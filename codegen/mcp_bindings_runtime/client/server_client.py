@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..errors import UsageError
 from ..features.uri_templates import expand
 from ..methods import RequestMethod
 
@@ -25,7 +26,9 @@ class ServerClient:
     """Codec of the types of the tools."""
 
     def __init__(self, client: AnyClient) -> None:
-        """Wrap a connected client, which ``close`` closes."""
+        """Wrap a connected client, which ``close`` closes. Raise ``UsageError`` for anything else."""
+        if not callable(getattr(client, "call_tool", None)):
+            raise _not_a_client(type(self).__name__, client)
         self.client = client
         """The client that sends the requests."""
 
@@ -85,6 +88,16 @@ class ServerClient:
             name, present or None, timeout=timeout, on_progress=on_progress
         )
         return result
+
+
+def _not_a_client(name: str, value: object) -> UsageError:
+    from ..module_calls import connect_instead
+
+    if isinstance(value, str | list | tuple):
+        instead = connect_instead(value, name)
+    else:
+        instead = f"{connect_instead(value)}, and pass what that returns"
+    return UsageError(f"{name} must be called with a connected client, got {value!r}; {instead}")
 
 
 def _key(name: str) -> RequestMethod[Any, Any]:

@@ -136,20 +136,7 @@ def _explained(
         if not Path(cwd).is_dir():
             return UsageError(f"{begun}the folder {os.fspath(cwd)!r} (cwd) is not there; create it, or give another")
     if isinstance(problem, FileNotFoundError):
-        import shutil
-
-        found = shutil.which(program, path=env.get("PATH"))
-        if found is not None:
-            return UsageError(f"{begun}the interpreter that the first line of {found} names is not there; install it")
-        if "://" in program:
-            return UsageError(f"{begun}it is a URL; to connect to it, use Client.http or connect.http")
-        if os.sep in program:
-            return UsageError(f"{begun}there is no such file; give the path of a program")
-        if program.endswith(".py"):
-            return UsageError(
-                f"{begun}it is not a program; name its interpreter before it, as in ['python', {program!r}]"
-            )
-        return UsageError(f"{begun}no such program in PATH ({env.get('PATH', '')}); install it, or give its full path")
+        return UsageError(f"{begun}{_not_found(program, env, cwd)}")
     if isinstance(problem, PermissionError):
         return UsageError(
             f"{begun}it may not be executed; chmod +x it, or name its interpreter before it in the command"
@@ -159,6 +146,32 @@ def _explained(
     if problem.errno == 8:
         return UsageError(f"{begun}it is not a program (no #! line); name its interpreter before it in the command")
     return ConnectionClosed(f"{begun}{problem.strerror}")
+
+
+def _not_found(program: str, env: Mapping[str, str], cwd: str | os.PathLike[str] | None) -> str:
+    """Return why a program was not found, and what to write."""
+    import shlex
+    import shutil
+    from pathlib import Path
+
+    if "://" in program:
+        return "it is a URL; to connect to it, use Client.http or connect.http"
+    if cwd is not None and os.sep in program and not Path(program).is_absolute() and not Path(cwd, program).exists():
+        folder = os.fspath(cwd)
+        found = f"; write the absolute path {os.fspath(Path(program).absolute())!r}" if Path(program).exists() else ""
+        return f"its path starts at the folder {folder!r} (cwd), where there is no such file{found}"
+    found = shutil.which(program, path=env.get("PATH"))
+    if found is not None or (os.sep in program and Path(cwd or "", program).exists()):
+        return f"the interpreter that the first line of {found or program} names is not there; install it"
+    with suppress(ValueError):
+        words = shlex.split(program)
+        if len(words) > 1 and shutil.which(words[0], path=env.get("PATH")):
+            return f"it is a program with arguments, in one string; write {words!r}"
+    if os.sep in program:
+        return "there is no such file; give the path of a program"
+    if program.endswith(".py"):
+        return f"it is not a program; name its interpreter before it, as in ['python', {program!r}]"
+    return f"no such program in PATH ({env.get('PATH', '')}); install it, or give its full path"
 
 
 def exit_descriptor(pid: int) -> int:

@@ -66,12 +66,14 @@ if TYPE_CHECKING:
         """
 
         timeout: float
-        """Seconds to connect and to wait for a response; each progress notification
-        restarts the timer. Default: 60.0.
+        """Seconds to connect and to wait for a response; in calls with `on_progress`,
+        each progress notification restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response in total. Default: 600.0."""
+        """Seconds that a call may take in total, however often its progress restarts
+        the timer. Default: 600.0.
+        """
 
         workers: int
         """Limit on the requests of the server that run at the same time. Default: 4."""

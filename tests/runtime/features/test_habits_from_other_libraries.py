@@ -234,6 +234,8 @@ def test_options_of_clients_of_other_libraries_say_what_to_write(revision: str) 
     }.items():
         with pytest.raises(UsageError, match=rf"have no option '{option}'; write {text}"):
             client.in_memory(new_server(), **{option: None})
+    with pytest.raises(UsageError, match=r"write the arguments after the program, .* stdio\(\[command, \*args\]\)"):
+        client.stdio(["python"], args=["server.py"])
     with pytest.raises(UsageError, match=r"to connect to a server object, write Client\.in_memory\(server\)"):
         client(new_server())
 

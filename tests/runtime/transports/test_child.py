@@ -251,6 +251,12 @@ def no_interpreter(folder: Path) -> list[str]:
     return [str(folder / "script")]
 
 
+def relative(folder: Path) -> list[str]:
+    """A path that is there in the working directory of this process, and not in that of the server."""
+    (folder / "plain").touch()
+    return [os.path.relpath(folder / "plain")]
+
+
 def no_first_line(folder: Path) -> list[str]:
     (folder / "data").write_bytes(b"\0\1\2")
     (folder / "data").chmod(0o755)
@@ -263,6 +269,10 @@ def no_first_line(folder: Path) -> list[str]:
         (["no-such-program"], {}, r"no such program in PATH \(.+\); install it, or give its full path"),
         (["server.py"], {}, r"it is not a program; name its interpreter before it, as in \['python', 'server\.py'\]"),
         (["./no-such-program"], {}, "there is no such file; give the path of a program"),
+        (["bin/there"], {"cwd": "/"}, r"its path starts at the folder '/' \(cwd\), where there is no such file$"),
+        (relative, {"cwd": "/"}, r"where there is no such file; write the absolute path '/.*/plain'$"),
+        (["sh -c true"], {}, r"it is a program with arguments, in one string; write \['sh', '-c', 'true'\]"),
+        ("sh", {}, r"write the program and its arguments in one list, as in \['sh', 'argument'\]"),
         (["http://127.0.0.1/mcp"], {}, "it is a URL; to connect to it, use Client.http or connect.http"),
         (["sh"], {"cwd": "/no/such"}, r"the folder '/no/such' \(cwd\) is not there; create it"),
         (not_executable, {}, r"it may not be executed; chmod \+x it"),
