@@ -208,12 +208,15 @@ class HttpError(ProtocolError):
 
     def __str__(self) -> str:
         # The query may hold a secret.
-        parts = [f"{self.url.partition('?')[0] or 'the server'} answered with HTTP status {self.status}"]
+        place = self.url.partition("?")[0]
+        parts = [f"{place or 'the server'} answered with HTTP status {self.status}"]
         if self.reason:
             parts.append(f" {self.reason}")
         # Servers often repeat the reason phrase.
         text = self.text.removeprefix(self.reason).removeprefix(": ")
         parts.append(f": {text}" if text else "")
+        if self.status in {404, 405} and self.error is None and not place.rstrip("/").endswith("/mcp"):
+            parts.append(" (the path of an MCP server is usually /mcp)")
         if self.status == 401 and not self.challenges:
             parts.append(" (pass `headers=` or `auth=`)")
         if self.challenges:

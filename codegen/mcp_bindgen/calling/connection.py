@@ -161,6 +161,7 @@ class TracedTransport:
         self.close = transport.close
         # HTTP transports have a stream to listen to.
         self.listen = getattr(transport, "listen", None)
+        self.peer = getattr(transport, "peer", "the server")
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """Receive a message, see ``Transport.receive``."""

@@ -106,7 +106,12 @@ def _is_repeated(structured: Json, blocks: list[Json]) -> bool:
         values.append(structured[_WRAPPER])
     return any(
         any(_is_text_of(block, value) for block in blocks)
-        or (isinstance(value, list) and bool(blocks) and len(blocks) == len(value) and all(map(_is_text_of, blocks, value)))
+        or (
+            isinstance(value, list)
+            and bool(blocks)
+            and len(blocks) == len(value)
+            and all(map(_is_text_of, blocks, value))
+        )
         for value in values
     )
 

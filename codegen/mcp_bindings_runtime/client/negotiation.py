@@ -25,7 +25,8 @@ from ..errors import (
     UsageError,
 )
 from ..http.client.statuses import rejects_message, shows_stateless_server
-from ..installed_revisions import client_class, facts_of, select_revisions
+from ..installed_revisions import client_class, facts_of, installed_revisions, select_revisions
+from ..logs import log_warning
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths
 from ..validation import require_callable, require_seconds
@@ -76,6 +77,10 @@ class Negotiation:
                 "connection has ended"
             )
             raise UsageError(message)
+        if options.get("version") in installed_revisions():
+            log_warning(
+                "`version` is that of the client itself; for a revision, pass revisions=[%r]", options["version"]
+            )
         self._labels = select_revisions(chosen.revisions)
         """Protocol versions to the labels of their packages."""
         self._revisions = tuple(self._labels)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+_OPENING = frozenset({"initialize", "server/discover"})
+"""Requests that a client sends first."""
+
 
 class Call:
     """A request in flight, and the thread that waits for it.
@@ -92,7 +95,7 @@ class Call:
         if self._event is not None:
             self.wake()
 
-    def overdue(self, dropped: str = "") -> RequestTimeout:
+    def overdue(self, dropped: str = "", transport: object = None) -> RequestTimeout:
         """Return the error for a deadline that has passed; ``dropped`` is what came instead and was not a message."""
         scope = self.scope
         seconds = self.timeout if scope is None else min(self.timeout, scope.timeout)
@@ -100,7 +103,12 @@ class Call:
         total = self.limit - self._started
         if self.deadline >= self.limit and total > seconds:
             text = f"{self.key.name}: no answer in {total:.3g} s, the `limit` for a call with progress"
-        return RequestTimeout(f"{text}; what came instead was dropped: {dropped}" if dropped else text)
+        if dropped:
+            text += f"; what came instead was dropped: {dropped}"
+        elif self.key.name in _OPENING:
+            server = getattr(transport, "peer", "the server")
+            text += f"; {server} may still be starting, which a longer timeout allows, or is no MCP server"
+        return RequestTimeout(text)
 
     def advance(self, params: Any, size: int) -> None:
         """Queue a progress notification and start the timeout again, up to the limit."""

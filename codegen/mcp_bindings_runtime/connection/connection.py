@@ -225,7 +225,7 @@ class Connection(Requestor):
         """Move the deadline of a call by the seconds that did not count. Raise ``RequestTimeout`` if all did."""
         seconds: float = getattr(self._transport, "paused", {}).pop(call.id, 0.0)
         if not seconds:
-            raise call.overdue(self.noise.last)
+            raise call.overdue(self.noise.last, self._transport)
         call.deadline += seconds
         call.limit += seconds
 

@@ -81,11 +81,11 @@ class Child(Streams):
         "_end",
         "_inherits",
         "_lines",
-        "_name",
         "_sent",
         "_started",
         "_variables",
         "_waited",
+        "peer",
         "pid",
     )
 
@@ -119,7 +119,8 @@ class Child(Streams):
         self._advice = environment_advice
         self.pid = popen.pid
         """The process id of the server."""
-        self._name = f"the server {as_line(command)!r} (process {popen.pid})"
+        self.peer: str = f"the server {as_line(command)!r} (process {popen.pid})"
+        """The server, for messages."""
         self._waited = False
         self._answered = False
         """Whether the server has sent anything, so that its start has succeeded."""
@@ -141,7 +142,7 @@ class Child(Streams):
             for fd in descriptors:
                 os.close(fd)
             if isinstance(problem, OSError):
-                text = f"cannot start {self._name}: {problem.strerror}"
+                text = f"cannot start {self.peer}: {problem.strerror}"
                 raise ConnectionClosed(text) from problem
             raise
         timeouts = ShutdownTimeouts(grace, terminate, kill)
@@ -183,7 +184,7 @@ class Child(Streams):
             return problem
         how = exit_text(self.pid) if self._waited else _exit_soon(self.pid)
         self._waited = True
-        text = f"{self._name} {how or 'has closed its end of the connection, and still runs'}"
+        text = f"{self.peer} {how or 'has closed its end of the connection, and still runs'}"
         last: Sequence[str] | None = None
         if self._lines is not None:
             # A process that the server has started may keep the pipe open.

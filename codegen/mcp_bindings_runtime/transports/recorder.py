@@ -46,6 +46,7 @@ class Recorder:
         self.listen = getattr(transport, "listen", None)
         self.abort = getattr(transport, "abort", None)
         self.paused = getattr(transport, "paused", {})
+        self.peer = getattr(transport, "peer", "the server")
 
     @property
     def retrying(self) -> tuple[Any, ...]:

@@ -199,6 +199,17 @@ def test_a_server_that_prints_and_never_answers_is_told_apart_from_a_silent_one(
         client.connect()
 
 
+def test_a_server_that_is_silent_while_a_client_connects_is_named_with_the_possible_reasons(tmp_path):
+    program = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    reasons = (
+        r"^initialize: no answer in 1 s; the server .* -c .* \(process \d+\) may still be starting, which a longer"
+    )
+    for options in ({}, {"record": tmp_path / "session.jsonl"}):
+        client = package(LATEST).Client.stdio(program, timeout=1.0, revisions=[LATEST], **options)
+        with pytest.raises(RequestTimeout, match=reasons):
+            client.connect()
+
+
 def test_a_program_that_prints_something_else_first_is_reported_when_a_revision_is_negotiated_too():
     command = [sys.executable, "-c", "import sys; print('Listening on port 3000', flush=True); sys.stdin.read()"]
     with pytest.raises(RequestTimeout, match='the server wrote "Listening on port 3000", which is not a message'):

@@ -346,6 +346,13 @@ def test_a_negotiated_client_cannot_connect_again_by_itself():
         assert client.server_info is not None
 
 
+def test_a_revision_as_the_version_of_the_client_is_warned_of(caplog):
+    with connect.in_memory(echo_server(LATEST)[0], version="2026.1"):
+        assert caplog.text == ""
+    with connect.in_memory(echo_server(LATEST)[0], version=LATEST):
+        assert f"`version` is that of the client itself; for a revision, pass revisions=['{LATEST}']" in caplog.text
+
+
 # Servers of several revisions.
 
 

@@ -268,6 +268,16 @@ def test_a_refusal_without_a_challenge_names_the_options_to_pass() -> None:
         package(NEWEST).Client.http(peer.url, timeout=PATIENCE).connect()
 
 
+@pytest.mark.parametrize(("path", "hint"), [("/", True), ("/api", True), ("/mcp", False), ("/app/mcp/", False)])
+def test_a_url_where_nothing_is_gets_the_usual_path(path: str, hint: bool) -> None:
+    with (
+        HttpPeer(lambda request: answer(status=404)) as peer,
+        pytest.raises(HttpError, match="answered with HTTP status 404") as caught,
+    ):
+        package(NEWEST).Client.http(f"{peer.origin}{path}", timeout=PATIENCE).connect()
+    assert str(caught.value).endswith("(the path of an MCP server is usually /mcp)") is hint
+
+
 def test_a_refused_redirect_names_the_url_that_it_led_to() -> None:
     def play(request: Request) -> Any:
         return answer(status=404) if request.path == "/there" else answer(status=307, Location="/there")
