@@ -7,7 +7,7 @@ import binascii
 import json
 import mimetypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mcp_bindgen.calling import schemas
@@ -99,7 +99,7 @@ class Contents:
         return f"[{about}: {visible(str(_save(self._folder, name, mime, data)))}]"
 
 
-def _is_repeated(structured: Json, blocks: list[Json]) -> bool:
+def _is_repeated(structured: Json, blocks: Sequence[Json]) -> bool:
     """Return whether blocks of text have the structured content: as one block, or a block for each item of a list."""
     values = [structured]
     if isinstance(structured, dict) and structured.keys() == {_WRAPPER}:
@@ -121,7 +121,7 @@ def _is_text_of(block: Json, value: Json) -> bool:
     if block.get("type") != "text":
         return False
     try:
-        return block["text"] == value or json.loads(block["text"]) == value
+        return bool(block["text"] == value or json.loads(block["text"]) == value)
     except (ValueError, RecursionError):
         return False
 

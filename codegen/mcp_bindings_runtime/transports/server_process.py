@@ -156,22 +156,22 @@ def _not_found(program: str, env: Mapping[str, str], cwd: str | os.PathLike[str]
 
     if "://" in program:
         return "it is a URL; to connect to it, use Client.http or connect.http"
-    if cwd is not None and os.sep in program and not Path(program).is_absolute() and not Path(cwd, program).exists():
-        folder = os.fspath(cwd)
-        found = f"; write the absolute path {os.fspath(Path(program).absolute())!r}" if Path(program).exists() else ""
-        return f"its path starts at the folder {folder!r} (cwd), where there is no such file{found}"
-    found = shutil.which(program, path=env.get("PATH"))
-    if found is not None or (os.sep in program and Path(cwd or "", program).exists()):
-        return f"the interpreter that the first line of {found or program} names is not there; install it"
+    path, is_path = env.get("PATH"), os.sep in program
+    if Path(cwd or "", program).exists() if is_path else shutil.which(program, path=path):
+        return f"the interpreter that the first line of {program} names is not there; install it"
     with suppress(ValueError):
         words = shlex.split(program)
-        if len(words) > 1 and shutil.which(words[0], path=env.get("PATH")):
+        if len(words) > 1 and shutil.which(words[0], path=path):
             return f"it is a program with arguments, in one string; write {words!r}"
-    if os.sep in program:
+    if is_path and cwd is not None and not Path(program).is_absolute():
+        here = Path(program).absolute()
+        found = f"; write the absolute path {os.fspath(here)!r}" if here.exists() else ""
+        return f"its path starts at the folder {os.fspath(cwd)!r} (cwd), where there is no such file{found}"
+    if is_path:
         return "there is no such file; give the path of a program"
     if program.endswith(".py"):
         return f"it is not a program; name its interpreter before it, as in ['python', {program!r}]"
-    return f"no such program in PATH ({env.get('PATH', '')}); install it, or give its full path"
+    return f"no such program in PATH ({path or ''}); install it, or give its full path"
 
 
 def exit_descriptor(pid: int) -> int:
