@@ -102,12 +102,12 @@ class Contents:
 def _is_repeated(structured: Json, blocks: Sequence[Json]) -> bool:
     """Return whether blocks of text have the structured content: as one block, or a block for each item of a list."""
     values = [structured]
-    if isinstance(structured, dict) and structured.keys() == {_WRAPPER}:
+    if structured.__class__ is dict and structured.keys() == {_WRAPPER}:
         values.append(structured[_WRAPPER])
     return any(
         any(_is_text_of(block, value) for block in blocks)
         or (
-            isinstance(value, list)
+            value.__class__ is list
             and bool(blocks)
             and len(blocks) == len(value)
             and all(map(_is_text_of, blocks, value))
