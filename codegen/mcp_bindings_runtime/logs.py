@@ -6,6 +6,7 @@ which it prints to stderr by default. Texts of the other side are escaped.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from threading import main_thread
@@ -124,14 +125,18 @@ def log_handler_error(error: BaseException, what: str, *, over: bool = False) ->
 def exception_text(error: BaseException) -> str:
     """Return the message of an exception for people: never empty, and without the number of an error of the system."""
     name = error.__class__.__name__
-    if isinstance(error, OSError) and error.strerror and error.__class__.__str__ is OSError.__str__:
+    if isinstance(error, OSError) and error.errno is not None and error.__class__.__str__ is OSError.__str__:
+        reason = error.strerror or os.strerror(error.errno)
         files = [repr(each) for each in (error.filename, error.filename2) if each is not None]
-        return f"{error.strerror}: {' -> '.join(files)}" if files else str(error.strerror)
-    text = str(error)
+        return f"{reason}: {' -> '.join(files)}" if files else reason
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  # of a class of the user
+        text = ""
     if not text.strip():
         return name
-    # The message of a KeyError is the key alone, that of an OSError without a reason a number.
-    return f"{name}: {text}" if isinstance(error, (KeyError, OSError)) else text
+    # The message of a KeyError is the key alone, that of an OSError without a reason or of `sys.exit` a number.
+    return f"{name}: {text}" if isinstance(error, (KeyError, OSError, SystemExit)) else text
 
 
 def place_of(function: object) -> str | None:

@@ -105,5 +105,11 @@ def test_a_failed_tool_becomes_an_exception_where_that_is_wanted(revision):
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.result) == ("one\ntwo", bad)
     silent = types.CallToolResult(content=[], is_error=True)
-    with pytest.raises(ToolFailed, match="the tool reports a failure without a text"):
+    with pytest.raises(ToolFailed, match=r"^the tool reports a failure without a text$"):
         silent.raise_for_error()
+    if hasattr(silent, "structured_content"):
+        for data, shown in (({"error": "x"}, '{"error": "x"}'), ({"a": "b" * 2000}, '{"a": "' + "b" * 993 + "…")):
+            blank = types.CallToolResult(content=[types.TextContent(text=" ")], structured_content=data, is_error=True)
+            with pytest.raises(ToolFailed) as caught:
+                blank.raise_for_error()
+            assert caught.value.text == f"the tool reports a failure without a text; its structured content is {shown}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from ..errors import ProtocolError, ToolFailed
+from ..unset import UNSET
 from .error_wording import describe
 
 Bytes: TypeAlias = bytes
 """The builtin, for classes with an attribute of that name."""
+_LONGEST_DATA: Final = 1000
+"""Characters of structured content that an error shows."""
 T = TypeVar("T")
 """A type that the caller of a tool expects."""
 
@@ -63,4 +66,19 @@ def join_contents(contents: Sequence[Any]) -> str:
 def raise_for_error(result: Any) -> None:
     """Raise ``ToolFailed`` if a result reports a failure."""
     if result.is_error:
-        raise ToolFailed(join_text(result.content) or "the tool reports a failure without a text", result)
+        raise ToolFailed(_failure_text(result), result)
+
+
+def _failure_text(result: Any) -> str:
+    text = join_text(result.content)
+    if text.strip():
+        return text
+    # Not every revision has it.
+    data: Any = getattr(result, "structured_content", None)
+    if data is None or data is UNSET:
+        return "the tool reports a failure without a text"
+    import json
+
+    shown = json.dumps(data, ensure_ascii=False)
+    shown = shown if len(shown) <= _LONGEST_DATA else f"{shown[:_LONGEST_DATA]}\N{HORIZONTAL ELLIPSIS}"
+    return f"the tool reports a failure without a text; its structured content is {shown}"

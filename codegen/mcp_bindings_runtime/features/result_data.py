@@ -7,6 +7,7 @@ from typing import Any
 
 from ..codec.json_text import NotJson, parse
 from ..errors import DataMismatch, ProtocolError, UsageError
+from ..logs import exception_text
 from ..unset import UNSET
 from .mismatch import Mismatch, MismatchError
 from .type_parser import NoSchema, name_of, parse_type
@@ -93,6 +94,6 @@ def _cattrs_conversion(expected: Any, converter: Any) -> Callable[[Any], Any]:
         except BaseValidationError as error:
             raise MismatchError([Mismatch((), text) for text in transform_error(error)]) from error
         except (ValueError, TypeError, KeyError) as error:
-            raise MismatchError([Mismatch((), str(error) or error.__class__.__name__)]) from error
+            raise MismatchError([Mismatch((), exception_text(error))]) from error
 
     return convert

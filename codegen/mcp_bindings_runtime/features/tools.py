@@ -1,7 +1,8 @@
 """Tools of a server: functions that clients list and call (Tools).
 
 The message of an exception that a tool raises goes to the client in a result with ``is_error``, for the language model;
-the traceback goes to the local log. A `ResponseError` becomes an error response.
+the traceback goes to the local log. So does ``sys.exit``, which in a thread cannot end the program. A `ResponseError`
+becomes an error response.
 """
 
 from __future__ import annotations
@@ -307,12 +308,12 @@ class Tools:
         except ResponseError:
             raise
         except ToolError as error:
-            return self._results.failed(str(error) or error.__class__.__name__)
+            return self._results.failed(exception_text(error))
         except ReturnMismatch as misfit:
             # The stack has no line of the function any more, so its definition is named.
             log_warning("%s %s", tool.signature.source, misfit)
             return self._results.failed(f"{tool.signature.what} {misfit}")
-        except Exception as error:  # noqa: BLE001  # the client gets the message of any exception
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the client gets the message of any exception
             log_handler_error(error, f"{tool.signature.what} failed", over=context.connection.closed)
             return self._results.failed(exception_text(error))
 

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any, Literal, Self, TypeAlias, is_typeddict
 
 from ..codec.error_wording import one_of
+from ..logs import exception_text
 from .class_fields import ClassField
 from .converters import array_converter, either_number, members_converter, scalar_converter, unchanged
 from .json_values import by_class, default_of, to_json
@@ -262,7 +263,7 @@ def _then(convert: Converter, build: Callable[[Any], Any]) -> Converter:
         except RecursionError:
             raise
         except Exception as error:
-            raise MismatchError([Mismatch((), str(error) or error.__class__.__name__)]) from error
+            raise MismatchError([Mismatch((), exception_text(error))]) from error
 
     return convert_and_build
 

@@ -71,6 +71,26 @@ def test_a_value_that_is_neither_contents_nor_json_is_an_error(revision, value, 
     assert record.exc_info is None
 
 
+class Unprintable(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+@every_revision
+def test_a_failure_without_a_text_is_answered(revision, caplog):
+    server = serving(revision)
+
+    @server.resource("x:1")
+    def fail():
+        raise Unprintable
+
+    with package(revision).Client.in_memory(server) as client:
+        for _ in range(2):
+            with pytest.raises(ResponseError, match="-32603"):
+                client.read_resource("x:1")
+    assert caplog.records[-1].getMessage() == "resources/read: the handler failed: Unprintable"
+
+
 @every_revision
 def test_a_function_gives_a_resource(revision):
     server = serving(revision)

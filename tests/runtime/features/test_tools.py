@@ -583,24 +583,34 @@ class Silent(Exception):
         return " "
 
 
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
         (ValueError("too late"), "too late"),
         (ValueError(), "ValueError"),
         (Silent("x"), "Silent"),
+        (Unprintable(), "Unprintable"),
         (ToolError(""), "ToolError"),
+        (ToolError("  "), "ToolError"),
+        (SystemExit(3), "SystemExit: 3"),
+        (SystemExit(), "SystemExit"),
         (KeyError("name"), "KeyError: 'name'"),
         (OSError(2), "OSError: 2"),
         (OSError("disk is gone"), "OSError: disk is gone"),
         (FileNotFoundError(2, "No such file or directory"), "No such file or directory"),
+        (FileNotFoundError(2, ""), "No such file or directory"),
         (FileNotFoundError(2, "No such file or directory", "a.txt"), "No such file or directory: 'a.txt'"),
         (OSError(18, "Invalid link", "a", None, "b"), "Invalid link: 'a' -> 'b'"),
     ],
     ids=repr,
 )
 def test_the_message_of_an_exception_is_never_empty_nor_a_number_alone(
-    error: Exception, said: str, caplog: pytest.LogCaptureFixture
+    error: BaseException, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = new_server(REVISIONS[-1])
 
