@@ -22,6 +22,11 @@ def taken(word: str, **properties: Any) -> Any:
     return for_tool("t", {"type": "object", "properties": properties}, [word])["x"]
 
 
+def test_all_arguments_may_be_a_json_object() -> None:
+    schema = {"type": "object", "properties": {"a": {}, "b": {"type": "integer"}}}
+    assert for_tool("t", schema, ['{"a": "x=1", "b": 2}', "b=3"]) == {"a": "x=1", "b": 3}
+
+
 @pytest.mark.parametrize(
     ("schema", "text", "value"),
     [
@@ -130,6 +135,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         ({"required": ["n"], "properties": {"n": {"type": "integer"}}}, [], "'t' needs n (integer); write n=…"),
         ({}, ["word"], "'word' is not an argument; write key=value"),
         ({}, ["=1"], "'=1' is not an argument"),
+        ({}, ['{"a": '], "is not valid JSON"),
     ],
 )
 def test_names_are_checked_before_the_server_is_asked(schema: Any, words: list[str], complaint: str) -> None:

@@ -330,6 +330,36 @@ def test_what_goes_wrong_has_its_status(desk, arguments: list[str], status: int,
             2,
             "error: 'sh server.sh' is a whole command in quotes; write it without them: mcp-codegen call list -- sh server.sh",
         ),
+        (
+            ["call", "list", "tools", "--", "--url", "http://h/mcp"],
+            2,
+            "error: '--url', which follows --, is an option and not a command; write options before --",
+        ),
+        (
+            ["call", "call", "add", "--a", "1", "--url", "http://h/mcp"],
+            2,
+            "error: unknown option --a; an argument of the tool is written a=VALUE\n",
+        ),
+        (
+            ["list", "tools", "--url", "http://h/mcp"],
+            2,
+            "error: unknown option --url; to use a server, run: mcp-codegen call list tools --url http://h/mcp\n",
+        ),
+        (
+            ["tools", "list", "--url", "http://h/mcp"],
+            2,
+            "error: No such command 'list'; to use a server, run: mcp-codegen call list tools --url http://h/mcp\n",
+        ),
+        (
+            ["resources", "--", "python", "server.py"],
+            2,
+            "error: unknown command 'resources'; to use a server, run: mcp-codegen call list resources -- python server.py\n",
+        ),
+        (
+            ["read", "a://b c", "--", "python", "server.py"],
+            2,
+            "error: unknown command 'read'; to use a server, run: mcp-codegen call read 'a://b c' -- python server.py\n",
+        ),
         (["call", "--", "no-such-program"], 2, "error: cannot start 'no-such-program': no such program in PATH"),
         (["call", "--", sys.executable, "-c", "pass"], 1, "exited with status 0"),
     ],
@@ -338,6 +368,18 @@ def test_a_server_that_is_none(cli, arguments: list[str], status: int, complaint
     found = cli(*arguments)
     assert (found.status, found.out) == (status, "")
     assert complaint in found.err
+
+
+def test_a_quiet_call_shows_what_the_server_writes_only_if_it_ends() -> None:
+    def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mcp_bindgen", "call", *arguments, "--", sys.executable]
+        program = [*command, "-c", "import sys; sys.stderr.write('a\\nb\\n'); sys.exit(3)"]
+        return subprocess.run(program, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    assert called().stderr.startswith("a\nb\nerror: ")
+    quiet = called("-q")
+    assert quiet.stderr.startswith("error: ")
+    assert quiet.stderr.endswith("exited with status 3; the last lines of its standard error:\n    a\n    b\n")
 
 
 def test_a_server_that_does_not_start_says_why_once() -> None:

@@ -6,6 +6,7 @@
 ``key=@FILE``  the text of a file, read as ``text`` would be; ``-`` is standard input
 ``key:=@FILE`` the JSON of a file
 ``@FILE``      all arguments: a JSON object; words beside it add to it, or replace
+``{…}``        the same, as JSON instead of a file
 =============  ==========================================================================
 
 A repeated word adds an item to an array; for an argument that is not an array, it is an error.
@@ -80,11 +81,11 @@ def for_prompt(name: str, declared: Sequence[Json], words: Sequence[str]) -> dic
 
 
 def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
-    """Return the arguments from ``@FILE`` words, and the other words."""
+    """Return the arguments from ``@FILE`` words and JSON objects, and the other words."""
     from_files: dict[str, Json] = {}
     parsed: list[Word] = []
     for word in words:
-        if word.startswith("@"):
+        if word.startswith(("@", "{")):
             value = schemas.from_json(_contents(word))
             if value.__class__ is not dict:
                 message = f"{word}: the file must contain one JSON object with all arguments"
@@ -93,7 +94,9 @@ def _split(words: Sequence[str]) -> tuple[dict[str, Json], list[Word]]:
             continue
         found = re.match(r"([^=]+?)(:?=)", word)
         if found is None:
-            message = f"{word!r} is not an argument; write key=value, key:=JSON, or @FILE for a file with all of them"
+            message = (
+                f"{word!r} is not an argument; write key=value, key:=JSON, or all of them as a JSON object or @FILE"
+            )
             raise BindgenError(message)
         parsed.append(Word(found[1], word[found.end() :], found[2] == ":="))
     return from_files, parsed

@@ -42,6 +42,8 @@ class Options(NamedTuple):
     """Callback for log messages, progress and questions that nobody can answer."""
     trace: Callable[[str, bytes], None] | None
     """Callback for each message and its sender, ``client`` or ``server``."""
+    quiet: bool = False
+    """Whether the standard error of a started server is shown only if it ends."""
 
 
 class Server(NamedTuple):
@@ -83,7 +85,7 @@ def open_client(server: Server, options: Options) -> Client:
         raise catalog.unknown_revision(options.revision)
 
     def start() -> Transport:
-        transport = open_transport(server, options.revision)
+        transport = open_transport(server, options.revision, quiet=options.quiet)
         return transport if options.trace is None else TracedTransport(transport, options.trace)
 
     _check_writable(options.record)
@@ -128,8 +130,8 @@ def earlier_revision(client: Client, problem: ResponseError) -> str | None:
     return next((each for each, facts in known if facts is not None and facts.handshake), None)
 
 
-def open_transport(server: Server, revision: str | None) -> Transport:
-    """Start or contact a server; ``revision`` is None if it is negotiated."""
+def open_transport(server: Server, revision: str | None, *, quiet: bool = False) -> Transport:
+    """Start or contact a server; ``revision`` is None if it is negotiated. See ``Options.quiet``."""
     if server.url is not None:
         from mcp_bindings_runtime.client.transport_factories import open_http
         from mcp_bindings_runtime.http.client.options import HttpClientOptions
@@ -148,6 +150,7 @@ def open_transport(server: Server, revision: str | None) -> Transport:
         environment_advice=(
             "set it in this shell: export NAME=value" if server.entry is None else f"add it to 'env' of {server.entry}"
         ),
+        stderr="capture" if quiet else "inherit",
     )
 
 

@@ -178,11 +178,11 @@ def run(arguments: list[str]) -> int:
         output.error("interrupted")
         return INTERRUPTED
     except Exception as problem:  # noqa: BLE001 - users get a message, not a traceback
-        return _explain(problem)
+        return _explain(problem, arguments)
     return status
 
 
-def _explain(problem: Exception) -> int:
+def _explain(problem: Exception, arguments: list[str]) -> int:
     """Print an error and return the exit status."""
     # Not at the top: `--version` needs neither them nor attrs.
     from mcp_bindings_runtime.errors import McpError, UsageError
@@ -191,7 +191,9 @@ def _explain(problem: Exception) -> int:
 
     match problem:
         case click.UsageError():
-            output.error(usage_message(problem))
+            from mcp_bindgen.cli.suggestions import instead_of
+
+            output.error(instead_of(arguments, problem) or usage_message(problem))
             output.detail(f"see: {problem.ctx.command_path if problem.ctx else 'mcp-codegen'} --help")
         case click.ClickException():
             output.error(problem.format_message())

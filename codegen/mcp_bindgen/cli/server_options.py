@@ -72,6 +72,9 @@ class ServerOptions(NamedTuple):
         if command and "://" in command[0]:
             message = f"{command[0]!r}, which follows --, is a URL and not a command; run: {typed} --url {command[0]}"
             raise click.UsageError(message, ctx)
+        if command and command[0].startswith("-"):
+            message = f"{command[0]!r}, which follows --, is an option and not a command; write options before --"
+            raise click.UsageError(message, ctx)
         if len(command) == 1 and _is_line(command[0]):
             message = f"{command[0]!r} is a whole command in quotes; write it without them: {typed} -- {command[0]}"
             raise click.UsageError(message, ctx)

@@ -71,7 +71,8 @@ def render_server_client(
     encoders_view = Encoders(protocol, names, decoders, recursive).plan()
     tables = tuple(table for (table,) in encoders_view.tables)
     header = (
-        f"{HEADER} {__version__} from the tools of a server.\n# Do not edit; run: mcp-codegen client --out {package}\n"
+        f"{HEADER} {__version__} from the tools of a server.\n"
+        f"# Do not edit; run again for that server or its file: mcp-codegen client --out FOLDER/{package}\n"
     )
     files: dict[str, str] = {"py.typed": ""}
 

@@ -9,6 +9,7 @@ from ..binding import Binding
 from ..errors import UsageError
 from ..features.client_methods import BY_CAPABILITY, ELICIT, ON_NOTIFICATION, ROOTS, SAMPLE
 from ..foreign_names import OPTIONS_OF_CLIENTS
+from ..installed_revisions import client_class, installed_revisions
 from ..options import INTRODUCTION, Options, Prerequisite, Seconds, nearest, option
 from ..session.capabilities import check_paths
 from ..session.log_levels import Level, check_level
@@ -173,8 +174,8 @@ class ClientOptions(Options):
             parameters: frozenset[str] = getattr(open_transport, "parameters", frozenset())
             known |= parameters
             hint = self.hint_for(unknown)
-            more = f"; {hint}" if hint else _transport_of(unknown) or _near_option(unknown, known)
-            more = more or f"; use {', '.join(sorted(known - lacking))}"
+            more = f"; {hint}" if hint else _transport_of(unknown) or _other_clients_of(unknown)
+            more = more or _near_option(unknown, known) or f"; use {', '.join(sorted(known - lacking))}"
             text = f"clients of {binding.revision} have no option {unknown!r}{more}"
             raise UsageError(text)
         super().__init__(**options)
@@ -243,6 +244,18 @@ def _near_option(name: str, known: frozenset[str]) -> str:
     if near is None:
         return ""
     return f" (did you mean {near!r}?)" + ("" if near in known else _transport_of(near))
+
+
+def _other_clients_of(name: str) -> str:
+    """Return ``; only clients of … have it`` for an option of other revisions or of ``connect``; else nothing."""
+    if name in NegotiationOptions.names():
+        return "; it is an option of connect"
+    having = [
+        label
+        for label, cls in ((each, client_class(each)) for each in installed_revisions())
+        if name in cls.options_class.names() - cls.options_class.lacking_in(cls.binding)
+    ]
+    return f"; only clients of {', '.join(sorted(having))} have it" if having else ""
 
 
 class HandshakeClientOptions(ClientOptions):

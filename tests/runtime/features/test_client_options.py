@@ -8,7 +8,7 @@ from queue import Queue
 
 import pytest
 from checkout import GENERATED, REVISIONS
-from mcp_bindings import connect
+from mcp_bindings import connect, v2024_11_05, v2025_11_25, v2026_07_28
 from mcp_bindings_runtime.client.options import NegotiationOptions, StatelessClientOptions
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.options import INTRODUCTION
@@ -50,6 +50,18 @@ def test_what_a_revision_does_not_have_is_no_option(revision):
     lacking = mcp.Client.options_class.lacking_in(mcp.Client.binding) - {*INTRODUCTION, "tasks"}
     for name in [*sorted(lacking), "on_weather"]:
         with pytest.raises(UsageError, match=f"clients of {revision} have no option '{name}'"):
+            mcp.Client.in_memory(mcp.Server("s", "1"), **{name: print})
+
+
+def test_an_option_of_other_clients_names_them():
+    options = {
+        "restart": (v2025_11_25, "only clients of 2026-07-28 have it"),
+        "elicitation_url": (v2024_11_05, "only clients of 2025-11-25, 2026-07-28 have it"),
+        "handlers": (v2026_07_28, "it is an option of connect"),
+        "timeuot": (v2024_11_05, r"\(did you mean 'timeout'\?\)"),
+    }
+    for name, (mcp, hint) in options.items():
+        with pytest.raises(UsageError, match=f"have no option '{name}'(; )? ?{hint}$"):
             mcp.Client.in_memory(mcp.Server("s", "1"), **{name: print})
 
 

@@ -130,7 +130,7 @@ def command(
       key:=JSON    JSON, passed without conversion
       key=@FILE    the text of a file; key=@- reads standard input
       key:=@FILE   the JSON of a file
-      @FILE        all arguments, as a JSON object
+      @FILE        all arguments, as a JSON object; or the JSON itself: '{"a": 1}'
 
     If the server requests input, its form is shown on the terminal; without a
     terminal it is declined. Results are printed to standard output; progress,
@@ -158,6 +158,7 @@ def command(
         log_level=log_level,
         notify=output.note,
         trace=_show if raw else None,
+        quiet=output.is_quiet(),
     )
     try:
         return run(options)

@@ -136,7 +136,14 @@ def _offers(ctx: click.Context, reached: ServerOptions, file: Path | None) -> tu
         return read_offers_file(file), str(file)
     server = reached.server(ctx, "mcp-codegen client --out FOLDER")
     options = Options(
-        revision=None, timeout=60.0, record=None, redact=(), log_level=None, notify=output.note, trace=None
+        revision=None,
+        timeout=60.0,
+        record=None,
+        redact=(),
+        log_level=None,
+        notify=output.note,
+        trace=None,
+        quiet=output.is_quiet(),
     )
     with contextlib.closing(open_client(server, options)) as client:
         found = offers.fetch(client, ["tools", "templates", "resources", "prompts"], output.warning)

@@ -38,6 +38,7 @@ class Live(NamedTuple):
             log_level=None,
             notify=_ignore,
             trace=None,
+            quiet=output.is_quiet(),
         )
         return list_server(server, options, output.warning)
 
