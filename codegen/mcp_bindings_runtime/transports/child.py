@@ -230,6 +230,8 @@ def _target(stderr: str | int | IO[bytes] | IO[str]) -> int | None:
         return stderr if isinstance(stderr, int) else stderr.fileno()
     except (AttributeError, OSError) as problem:
         text = f"stderr is {stderr!r}, which has no descriptor; give a function to be called with each line"
+        if stderr is None:
+            text = "stderr is None; leave it out for that of this process, or give subprocess.DEVNULL to drop it"
         raise UsageError(text) from problem
 
 

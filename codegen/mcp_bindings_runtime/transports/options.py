@@ -25,7 +25,7 @@ class StdioOptions(Options):
     """Working directory of the server; that of this process unless set."""
     stderr: Stderr = option(default="inherit")
     """Destination of the server's standard error: `"inherit"` for that of this process, `"capture"` to show its last lines
-    in errors, a callback that receives each line, or a file or descriptor.
+    in errors, a callback that receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to drop it.
     """
 
     def __init__(self, **options: Any) -> None:

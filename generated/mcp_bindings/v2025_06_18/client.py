@@ -270,7 +270,8 @@ class Client(RuntimeClient):
         - ``cwd``: Working directory of the server; that of this process unless set.
         - ``stderr``: Destination of the server's standard error: `"inherit"` for that
           of this process, `"capture"` to show its last lines in errors, a callback that
-          receives each line, or a file or descriptor.
+          receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to
+          drop it.
         """
         start = transport_factories.child(
             command,
