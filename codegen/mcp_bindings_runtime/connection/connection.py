@@ -74,7 +74,7 @@ class Connection(Requestor):
         self.end: ConnectionClosed | None = None  # why the connection has ended
         self._ending = Lock()
         self._shutting = RLock()
-        self.noise = OpeningNoise()
+        self.noise = OpeningNoise(opened=session.side == "server")
         self._mute = False
         """Whether answers cannot be sent any more."""
         self._left = False  # whether the connection has lost its last user
@@ -366,7 +366,7 @@ class Connection(Requestor):
             if event.line is not None:
                 self._replies.put(event.line)
         elif isinstance(event, Dropped):
-            drop(self, event)
+            drop(event, self.noise, self.calls, self.lock)
         elif not isinstance(event, Reply):
             # Replies were queued before; this cancels a late task.
             self._replies.put(event.line)

@@ -6,29 +6,27 @@ a line ends nothing, but it is reported early if no answer follows, and a flood 
 
 from __future__ import annotations
 
-from threading import Timer
-from typing import TYPE_CHECKING, Final
+from threading import Lock, Timer
+from typing import Final
 
 from ..errors import ProtocolError
 from ..logs import log_warning, write_log
 from ..session.events import Dropped
-
-if TYPE_CHECKING:
-    from .connection import Connection
+from .calls import PendingCalls
 
 MAX_LINES: Final = 10_000
 """Limit on the lines before the first answer."""
 _LOGGED: Final = 10
 """Lines that are logged as warnings; more would bury them."""
-_PATIENCE: Final = 5.0
+_WARNING_DELAY: Final = 5.0
 """Seconds after the first line at which a warning says what is wrong."""
 
 
 class OpeningNoise:
     """The lines that were dropped before the session was open, on one connection or several to the same server."""
 
-    def __init__(self) -> None:
-        self.opened = False
+    def __init__(self, *, opened: bool = False) -> None:
+        self.opened = opened
         """Whether the session is open, so that further lines are no noise of its start."""
         self._last = ""
         self._count = 0
@@ -45,7 +43,7 @@ class OpeningNoise:
         self._count += 1
         write_log("warning" if self._count <= _LOGGED else "debug", "dropped: %s", reason)
         if self._timer is None:
-            self._timer = Timer(_PATIENCE, self._warn)
+            self._timer = Timer(_WARNING_DELAY, self._warn)
             self._timer.daemon = True
             self._timer.start()
         if self._count < MAX_LINES:
@@ -64,15 +62,14 @@ class OpeningNoise:
         log_warning("still waiting for the first answer; what came instead was dropped: %s", self._last)
 
 
-def drop(connection: Connection, event: Dropped) -> None:
-    """Log a message without effect. End the calls of a client to which such messages come without end."""
-    noise = connection.noise
-    if event.expected or noise.opened or connection.session.side == "server":
+def drop(event: Dropped, noise: OpeningNoise, calls: PendingCalls, lock: Lock) -> None:
+    """Log a message without effect. If too many came before the first answer, end the calls that wait for it."""
+    if event.expected or noise.opened:
         write_log("debug" if event.expected else "info", "dropped: %s", event.reason)
         return
     flood = noise.add(event.reason)
     if flood is not None:
-        with connection.lock:
-            calls = connection.calls.end()
-        for call in calls:
+        with lock:
+            ended = calls.end()
+        for call in ended:
             call.finish(None, flood)

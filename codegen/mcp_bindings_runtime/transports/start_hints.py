@@ -1,4 +1,4 @@
-"""What to do about a server process that ended before it sent anything: a script, a variable or a module is missing."""
+"""Hints for server processes that end before they send anything: a script, a variable or a module is missing."""
 
 from __future__ import annotations
 

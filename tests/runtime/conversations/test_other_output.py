@@ -31,7 +31,7 @@ server.run_stdio()
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients warn at once."""
-    monkeypatch.setattr(opening_noise, "_PATIENCE", 0.01)
+    monkeypatch.setattr(opening_noise, "_WARNING_DELAY", 0.01)
 
 
 def connect_to(revision: str | None, program: list[str], timeout: float = PATIENCE) -> None:
@@ -85,7 +85,7 @@ def timers() -> list[threading.Timer]:
 def test_the_warning_is_cancelled_when_the_server_answers_or_ends(
     answers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening_noise, "_PATIENCE", 3600)
+    monkeypatch.setattr(opening_noise, "_WARNING_DELAY", 3600)
     before = timers()
     if answers:
         program = [sys.executable, "-c", SERVER.format(code="print('Listening', flush=True)")]
