@@ -137,11 +137,11 @@ def test_what_the_decorator_is_given_is_listed(revision: str) -> None:
 
 
 def test_a_revision_takes_what_its_tools_have() -> None:
-    with pytest.raises(TypeError, match="title"):
+    with pytest.raises(UsageError, match="title"):
         new_server("2024-11-05").tool(title="Echo")
-    with pytest.raises(TypeError, match="execution"):
+    with pytest.raises(UsageError, match="execution"):
         new_server("2026-07-28").tool(execution=None)
-    with pytest.raises(TypeError, match="output_schema"):
+    with pytest.raises(UsageError, match="output_schema"):
         new_server("2025-03-26").tool(output_schema={})
 
 
