@@ -220,19 +220,19 @@ def _exit_soon(pid: int) -> str | None:
     return how
 
 
-def _target(stderr: str | int | IO[bytes] | IO[str] | None) -> int | None:
+def _target(stderr: str | int | IO[bytes] | IO[str]) -> int | None:
     if stderr == "inherit":
         return None
-    if stderr is None:
-        text = "stderr is None; leave it out for that of this process, or give subprocess.DEVNULL to drop it"
-        raise UsageError(text)
     if isinstance(stderr, str):
         text = f"stderr is {stderr!r}; give 'inherit', 'capture', an open file or a function that takes a line"
         raise UsageError(text)
     try:
         return stderr if isinstance(stderr, int) else stderr.fileno()
     except (AttributeError, OSError) as problem:
-        text = f"stderr is {stderr!r}, which has no descriptor; give a function to be called with each line"
+        text = (
+            f"stderr is {stderr!r}, which has no descriptor; give subprocess.DEVNULL to drop it, or a function to be called "
+            "with each line"
+        )
         raise UsageError(text) from problem
 
 

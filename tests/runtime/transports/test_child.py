@@ -284,6 +284,11 @@ def no_first_line(folder: Path) -> list[str]:
         (["sh", 1], {}, r"cannot start \['sh', 1\]: expected str, bytes or os\.PathLike object, not int"),
         ("http://127.0.0.1/mcp", {}, r"to connect to a URL, use Client\.http or connect\.http"),
         (["sh"], {"stderr": "stdout"}, "stderr is 'stdout'; give 'inherit', 'capture', an open file or a function"),
+        (
+            ["sh"],
+            {"stderr": None},
+            r"stderr is None, which has no descriptor; give subprocess\.DEVNULL to drop it, or a",
+        ),
         (["sh"], {"limit": 0}, "at least 1"),
     ],
 )
