@@ -21,7 +21,7 @@ from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import declared_by, introduction
 from ..session.events import Incoming, Notified
 from ..validation import require_callable
-from .activity_log import log_activity
+from .activity_log import log_activity, log_failure, log_opening
 from .options import ClientOptions
 from .transport_factories import recorded, require_factory
 
@@ -190,7 +190,7 @@ class Client(Limited, ABC):
                     raise ConnectionClosed(_ENDED)
                 return
             transport = recorded(self._open(), self._options.record, self._options.redact)
-            connection = self._greeting = self.attach(transport)
+            connection = self._greeting = log_opening(self.attach(transport))
             try:
                 with CallScope(self.timeout):
                     try:
@@ -198,7 +198,8 @@ class Client(Limited, ABC):
                     except (ProtocolError, RequestTimeout, ConnectionClosed) as fault:
                         connection = self._negotiate(transport, connection, fault)
                     self.adopt(connection)
-            except BaseException:
+            except BaseException as fault:
+                log_failure(fault)
                 connection.close()
                 raise
             finally:

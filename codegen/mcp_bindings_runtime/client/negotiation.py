@@ -30,6 +30,7 @@ from ..logs import log_warning
 from ..methods import NotificationMethod, RequestMethod
 from ..session.capabilities import check_paths
 from ..validation import require_callable, require_seconds
+from .activity_log import log_failure, log_opening
 from .options import (
     ONLY_OF_ONE_REVISION,
     ClientOptions,
@@ -115,7 +116,8 @@ class Negotiation:
             with CallScope(self._timeout):
                 client, connection = self._agree()
                 client.adopt(connection)
-        except BaseException:
+        except BaseException as fault:
+            log_failure(fault)
             self._close()
             raise
         connected: AnyClient = client
@@ -263,7 +265,7 @@ class Negotiation:
     def _attach(self, client: Any) -> Connection:
         if self._transport is None:
             self._transport = recorded(self._open(), self._record, self._redact)
-        connection: Connection = client.attach(self._transport)
+        connection: Connection = log_opening(client.attach(self._transport))
         # Ids continue: an answer to an earlier request must not be taken for one to a later.
         connection.session.requests_sent = self._last_id
         connection.noise = self._noise

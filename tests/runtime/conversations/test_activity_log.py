@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import NotDeclared, RequestTimeout, UsageError
+from mcp_bindings import connect
+from mcp_bindings_runtime.errors import McpError, NotDeclared, RequestTimeout, UsageError
+from support.revisions import STATELESS
 from support.scripted_peers import PATIENCE, environment, eventually, package
 
 LOGGER = "mcp_bindings.client"
@@ -49,17 +51,22 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
 def test_a_request_without_a_key_is_refused_as_without_a_log(wrong: object, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", LOGGER)
     revision = REVISIONS[-1]
-    with package(revision).Client.in_memory(serving(revision)) as client, pytest.raises(UsageError, match="method key"):
+    with (
+        package(revision).Client.in_memory(serving(revision)) as client,
+        pytest.raises(UsageError, match="pass the key of a request"),
+    ):
         client.request(wrong)
-    assert lines(caplog)[1][1].startswith(f"{wrong!r} failed after … ms: pass a method key")
+    assert lines(caplog)[1][1].startswith(f"{wrong!r} failed after … ms: pass the key of a request")
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_each_step_of_a_client_is_logged_at_its_level(revision: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", LOGGER)
     use(revision)
-    first, call, late, missing, last = lines(caplog)
+    opening, first, call, late, missing, last = lines(caplog)
     name = "demo 1.0"
+    method = "server/discover" if revision in STATELESS else "initialize"
+    assert opening == ("DEBUG", f"{method}: answered after … ms")
     assert first == ("INFO", f"connected to {name}, revision {revision}")
     assert call == ("DEBUG", "tools/call: answered after … ms")
     assert late == ("INFO", "tools/call failed after … ms: tools/call: no answer in 0.05 s")
@@ -79,6 +86,45 @@ def test_a_connection_does_what_it_does_without_a_log(caplog: pytest.LogCaptureF
     with package(REVISIONS[-1]).Client.in_memory(serving(REVISIONS[-1])) as client:
         assert not {"request", "close"} & vars(client.connection).keys()
     assert lines(caplog) == []
+
+
+FAILING = {
+    "exit": ([sys.executable, "-c", "exit(3)"], "exited with status 3"),
+    "cat": (["cat"], "is not an MCP server"),
+    "silence": ([sys.executable, "-c", "import sys; sys.stdin.read()"], "no answer"),
+}
+
+
+@pytest.mark.parametrize("revision", [*REVISIONS[-2:], None])
+@pytest.mark.parametrize("how", FAILING)
+def test_a_client_that_cannot_connect_is_logged(
+    how: str, revision: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", LOGGER)
+    command, reason = FAILING[how]
+    start: Any = connect.stdio if revision is None else package(revision).Client.stdio
+    with pytest.raises(McpError) as raised, start(command, timeout=0.4 if how == "silence" else PATIENCE):
+        pass
+    *requests, last = lines(caplog)
+    assert requests
+    assert {level for level, _ in requests} == {"DEBUG"}
+    assert all(re.match(r"(server/discover|initialize) failed after … ms: ", text) for _, text in requests)
+    assert last == ("INFO", f"connecting failed: {raised.value}")
+    assert reason in last[1]
+
+
+def test_the_requests_of_a_negotiation_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", LOGGER)
+    older = REVISIONS[0]
+    server = package(older).Server("demo", "1.0", revisions=[older])
+    with connect.in_memory(server):
+        pass
+    assert [text.partition(" ")[0] for _, text in lines(caplog)] == [
+        "server/discover",
+        "initialize:",
+        "connected",
+        "closing",
+    ]
 
 
 def test_text_of_the_server_cannot_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
