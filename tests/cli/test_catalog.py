@@ -16,13 +16,10 @@ from mcp_bindgen.errors import BindgenError
         ("2025-03-26", "v2025_03_26"),
         ("draft", "draft"),
         ("acme-2", "acme_2"),
-        ("Acme Corp.", "Acme_Corp"),
         ("v1.2", "v1_2"),
         ("9lives", "v9lives"),
         ("class", "class_"),
-        ("_x_", "x"),
         ("été", "été"),
-        ("../../etc", "etc"),
     ],
 )
 def test_a_label_becomes_a_package_name(label: str, name: str) -> None:
@@ -31,7 +28,24 @@ def test_a_label_becomes_a_package_name(label: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", ["", "-", "...", "runtime", "bridge", "connect", "serve", "testing", "a\nb", "a\0", "x" * 65, "\u202ename"]
+    "label",
+    [
+        "",
+        "-",
+        "...",
+        "Acme Corp.",
+        "_x_",
+        "../../etc",
+        "runtime",
+        "bridge",
+        "connect",
+        "serve",
+        "testing",
+        "a\nb",
+        "a\0",
+        "x" * 65,
+        "\u202ename",
+    ],
 )
 def test_a_label_without_a_usable_name_is_refused(label: str) -> None:
     with pytest.raises(BindgenError):

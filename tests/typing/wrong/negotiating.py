@@ -8,6 +8,6 @@ connect.in_memory(server, timeuot=5)  # E: call-arg # P: reportCallIssue
 connect.in_memory(server, timeout="5")  # E: arg-type # P: reportArgumentType
 connect.stdio(["server"], on_tools_changed=print, log_level="loud")  # E: arg-type # P: reportArgumentType
 connect.http("https://example.com/mcp", discover=True)  # E: call-arg # P: reportCallIssue
-connect.in_memory(server, elicitation=lambda params, context: 3)  # E: arg-type # P: reportArgumentType
-connect.in_memory(server, sampling=lambda params, context: "x")  # E: arg-type # P: reportArgumentType
+connect.in_memory(server, elicitation=lambda params, context: 3)  # E: arg-type return-value # P: reportArgumentType
+connect.in_memory(server, sampling=lambda params, context: "x")  # E: arg-type return-value # P: reportArgumentType
 connect.in_memory(server, on_log=len("x"))  # E: arg-type # P: reportArgumentType
