@@ -46,9 +46,9 @@ def value_kinds(expression: TypeExpression, scope: Scope) -> frozenset[str] | No
                 waiting.extend(members)
             case Reference() as reference if scope.generic(reference) is not None:
                 found.add(_OBJECT)
-            case Reference(name=name) if isinstance(declared := scope.types.get(name), Interface):
+            case Reference(name=name) if isinstance(scope.types.get(name), Interface):
                 found.add(_OBJECT)
-            case Reference() if isinstance(declared, Alias):
+            case Reference(name=name) if isinstance(declared := scope.types.get(name), Alias):
                 waiting.append(declared.type)
             case _:
                 return None
