@@ -42,8 +42,6 @@ UNTYPED = {
     "http_bottle_app.py": "bottle has no types",
     "http_django_app.py": "django has no types",
     "http_gunicorn.conf.py": "gunicorn has no types",
-    "clients_and_servers_any_client.py": "a client of any revision has, for a checker, what those of all have",
-    "recipes_script.py": "the same",
     "recipes_everywhere.py": "packages that are chosen by name have no types",
     "clients_and_servers_test_server.py": "tests are seldom annotated",
     "tutorial_test_library.py": "the same",

@@ -17,10 +17,18 @@ if TYPE_CHECKING:
     from ..methods import NotificationMethod, RequestMethod
     from .any_results import (
         AnyCallToolResult,
+        AnyCompleteResult,
         AnyGetPromptResult,
+        AnyImplementation,
+        AnyListPromptsResult,
+        AnyListResourcesResult,
+        AnyListResourceTemplatesResult,
+        AnyListToolsResult,
         AnyPrompt,
         AnyReadResourceResult,
         AnyResource,
+        AnyResourceTemplate,
+        AnyServerCapabilities,
         AnyTool,
     )
     from .running_call import RunningCall
@@ -34,17 +42,20 @@ OnProgress = Callable[[Any], object]
 
 
 class AnyClient(Protocol):
-    """The interface of clients of all revisions. Results have the members that all revisions have; other values are Any.
+    """The interface of clients of all revisions. Results have the members that all revisions have.
 
     ``Client`` of each package documents the methods. ``isinstance(client, v2025_11_25.Client)`` narrows to the client of one
     revision, with its types.
     """
 
     binding: Binding
-    info: Any
-    """Name, version and so on of the client's software."""
     timeout: float
     limit: float
+
+    @property
+    def info(self) -> AnyImplementation:
+        """Name, version and so on of the client's software."""
+        ...
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
@@ -87,12 +98,12 @@ class AnyClient(Protocol):
         ...
 
     @property
-    def server_info(self) -> Any:
+    def server_info(self) -> AnyImplementation | None:
         """Name and version of the server's software; None if unknown."""
         ...
 
     @property
-    def server_capabilities(self) -> Any:
+    def server_capabilities(self) -> AnyServerCapabilities:
         """The capabilities that the server has declared."""
         ...
 
@@ -166,7 +177,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyListToolsResult:
         """Return one page of the tools."""
         ...
 
@@ -220,13 +231,13 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyListResourcesResult:
         """Return one page of the resources."""
         ...
 
     def list_resource_templates(
         self, *, meta: Meta | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
-    ) -> Iterator[Any]:
+    ) -> Iterator[AnyResourceTemplate]:
         """Return an iterator over the resource templates of all pages."""
         ...
 
@@ -237,7 +248,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyListResourceTemplatesResult:
         """Return one page of the resource templates."""
         ...
 
@@ -273,7 +284,7 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyListPromptsResult:
         """Return one page of the prompts."""
         ...
 
@@ -297,6 +308,6 @@ class AnyClient(Protocol):
         meta: Meta | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Any:
+    ) -> AnyCompleteResult:
         """Return completions of an argument's value."""
         ...

@@ -212,12 +212,22 @@ class Client(RuntimeClient):
     context = ClientContext
 
     if TYPE_CHECKING:
+        info: types.Implementation
 
         def __init__(
             self,
             open_transport: Callable[[], Transport],
             **options: Unpack[ClientOptions],
         ) -> None: ...
+
+        @property
+        def capabilities(self) -> types.ClientCapabilities: ...
+
+        @property
+        def server_info(self) -> types.Implementation | None: ...
+
+        @property
+        def server_capabilities(self) -> types.ServerCapabilities: ...
 
         @overload
         def handler(
