@@ -35,7 +35,8 @@ def _path_in_repository(path: str) -> str:
     """Return a path relative to the root of the repository; unchanged if it is not in the repository."""
     here = Path.cwd()
     workspace = os.environ.get("GITHUB_WORKSPACE")
-    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), workspace)
+    above = (here, *here.parents)
+    root = next((folder for folder in above if str(folder) == workspace or (folder / ".git").exists()), None)
     place = Path(os.path.normpath(here / path))
     return place.relative_to(root).as_posix() if root and place.is_relative_to(root) else path
 

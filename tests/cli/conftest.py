@@ -40,6 +40,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     for name in ("NO_COLOR", "FORCE_COLOR", "MCP_CODEGEN_TRACEBACK", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+    # Temporary folders may be in the checkout, which is a repository.
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(place))
     return place
 
 
