@@ -105,7 +105,7 @@ class Call:
             text = f"{self.key.name}: no answer in {total:.3g} s, the `limit` for a call with progress"
         if dropped:
             text += f"; what came instead was dropped: {dropped}"
-        elif self.key.name in _OPENING:
+        if self.key.name in _OPENING:
             server = getattr(transport, "peer", "the server")
             text += f"; {server} may still be starting, which a longer timeout allows, or is no MCP server"
         return RequestTimeout(text)

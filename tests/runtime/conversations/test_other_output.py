@@ -69,7 +69,7 @@ def test_a_long_log_before_the_first_answer_is_passed_over() -> None:
 def test_other_output_without_an_answer_is_warned_of_long_before_the_timeout(
     revision: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(RequestTimeout):
+    with pytest.raises(RequestTimeout, match=r"which is not a message; the server .* or is no MCP server"):
         connect_to(revision, command("print('Listening on port 3000')"), timeout=4.0)
     text = (
         'still waiting for the first answer; what came instead was dropped: the server wrote "Listening on port 3000"'
