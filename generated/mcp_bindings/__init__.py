@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mcp_bindings_runtime.errors import UnsupportedRevision as UnsupportedRevision
     from mcp_bindings_runtime.errors import UsageError as UsageError
     from mcp_bindings_runtime.client.any_client import AnyClient as AnyClient
+    from mcp_bindings_runtime.codec.codec import Lenient as Lenient
     from mcp_bindings_runtime.extensions.extension import Extension as Extension
     from mcp_bindings_runtime.methods import NotificationMethod as NotificationMethod
     from mcp_bindings_runtime.methods import RequestMethod as RequestMethod
@@ -123,6 +124,8 @@ else:
             from mcp_bindings_runtime import errors as module
         elif name == "AnyClient":
             from mcp_bindings_runtime.client import any_client as module
+        elif name == "Lenient":
+            from mcp_bindings_runtime.codec import codec as module
         elif name == "Extension":
             from mcp_bindings_runtime.extensions import extension as module
         elif name in ("NotificationMethod", "RequestMethod"):
@@ -205,6 +208,7 @@ else:
             "IntrospectionValidator",
             "JwtValidator",
             "KeyringTokens",
+            "Lenient",
             "McpError",
             "MemoryStore",
             "MemoryTokens",

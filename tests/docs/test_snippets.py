@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import black
 import pytest
 from checkout import REVISIONS, ROOT
 
@@ -30,6 +31,9 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+WIDTH = black.DEFAULT_LINE_LENGTH
+"""Characters of a line of code that fit beside both sidebars of the site (docs/stylesheets/code.css)."""
 
 RUN = {"python", "output", "console"}
 SH = {
@@ -151,7 +155,7 @@ class Page:
 
     def _start(self, command: str) -> subprocess.CompletedProcess[str]:
         beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        colourless = {"PATH": beside, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONPATH": "src"}
+        colourless = {"PATH": beside, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PYTHONPATH": "src"}
         return subprocess.run(
             shlex.split(command),
             cwd=self._folder,
@@ -183,6 +187,16 @@ def test_the_snippets_of_the_page_run(page: Path, tmp_path: Path) -> None:
     with kept_log_settings():
         for block in blocks(page):
             runner.run(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_the_snippets_of_the_page_are_formatted(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "python":
+            place = f"{page.relative_to(ROOT)}:{block.line}"
+            assert block.text == black.format_str(block.text, mode=black.Mode()), place
+            # Black splits no text and no comment.
+            assert [line for line in block.text.splitlines() if len(line) > WIDTH] == [], place
 
 
 @pytest.mark.parametrize("page", FIRST)

@@ -47,6 +47,7 @@ _PACKAGE_EXPORTS = (
 _ROOT_EXPORTS = (
     _ERRORS,
     _Exports("runtime.client.any_client", ("AnyClient",), None, "client"),
+    _Exports("runtime.codec.codec", ("Lenient",)),
     _Exports("runtime.extensions.extension", ("Extension",)),
     _Exports("runtime.methods", ("NotificationMethod", "RequestMethod")),
     _Exports("runtime.http.client.retry", ("RetryPolicy",), None, "client"),

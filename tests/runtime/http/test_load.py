@@ -8,6 +8,7 @@ import json
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
@@ -22,6 +23,25 @@ from support.scripted_peers import PATIENCE, WHO, eventually, package, text_of
 
 LATEST = HANDSHAKE[-1]
 LOGS = {LATEST: {"on_log": print}, NEW: {"on_log": print, "log_level": "info"}}
+
+
+def least_garbage(work: Callable[[], object]) -> int:
+    """Return the least number of objects in cycles that a round of work leaves, of three rounds after a first one.
+
+    What the work leaves, it leaves in each round. Other tests of the process may leave a server in one of them, whose
+    threads have only just ended.
+    """
+    work()
+    left = []
+    for _ in range(3):
+        gc.collect()
+        gc.disable()
+        try:
+            work()
+            left.append(gc.collect())
+        finally:
+            gc.enable()
+    return min(left)
 
 
 def test_connections_are_kept_open_for_many_clients_at_once():
@@ -132,15 +152,8 @@ def test_calls_with_progress_and_logs_leave_nothing_to_the_garbage_collector(rev
         endpoint(server) as wire,
         mcp.Client.http(f"http://127.0.0.1:{wire.port}{wire.path}", **LOGS[revision]) as client,
     ):
-        calls(client)
-        gc.collect()
-        gc.disable()
-        try:
-            calls(client)
-            # A call that leaves a cycle leaves thirty objects and more.
-            assert gc.collect() < 500
-        finally:
-            gc.enable()
+        # A call that leaves a cycle leaves thirty objects and more.
+        assert least_garbage(lambda: calls(client)) < 500
 
 
 def test_connections_leave_nothing_to_the_garbage_collector():
@@ -152,14 +165,7 @@ def test_connections_leave_nothing_to_the_garbage_collector():
                 whole, headers = modern(call(1, n=n))
                 assert wire.post(whole, **headers).text == str(n)
 
-        visits()
-        gc.collect()
-        gc.disable()
-        try:
-            visits()
-            assert gc.collect() < 250
-        finally:
-            gc.enable()
+        assert least_garbage(visits) < 250
 
 
 def test_an_exchange_that_is_cut_off_anywhere_harms_nobody():
