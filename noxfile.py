@@ -433,8 +433,7 @@ def build(session: nox.Session) -> None:
     }
     # That wrong programs have errors is tested in the checkout.
     chosen = ("tests/packaging", "tests/typing", "-k", "not vendored and not wrong_programs")
-    kept = ("-o", "tmp_path_retention_policy=failed")
-    _pytest(session, *chosen, *kept, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
+    _pytest(session, *chosen, repair="mend what failed, then nox -s build", **env, **PYRIGHT)
 
 
 @shared

@@ -78,10 +78,13 @@ def _in_words(name: str) -> str:
 
 
 def _table(table: str) -> str:
+    # Markdown leaves the backslash of a pipe that is code.
+    table = table.replace(r"\|", "|")
     headings = [_text(each) for each in _HEADING.findall(table)]
     if not any(headings):
         table = _HEAD.sub("", table)
     table = _CODE.sub(lambda match: _code(match[1], is_whole=match[1].startswith("-")), table)
+    table = _TAG_OR_DATE.sub(_whole_date, table)
     columns = zip(*[[cell for _, cell in _CELL.findall(row)] for row in _ROW.findall(table)], strict=False)
     width = sum(
         max(_longest_word(cell) for cell in (heading, *cells)) + PADDING

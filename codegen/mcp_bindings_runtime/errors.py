@@ -307,7 +307,10 @@ class UnsupportedRevision(ProtocolError):
                 f"the peer does not support {self.wanted} and does not say what it supports; "
                 f"use `{PACKAGE}.connect`, which negotiates the revision"
             )
-        return f"the peer does not support {self.wanted}; it supports {', '.join(self.supported)}"
+        supported = ", ".join(self.supported)
+        if self.wanted in self.supported:
+            return f"the connection does not use {self.wanted}; the peer supports {supported}"
+        return f"the peer does not support {self.wanted}; it supports {supported}"
 
 
 class MissingCapability(ProtocolError):

@@ -47,6 +47,15 @@ def test_a_head_without_headings_is_left_out() -> None:
     assert "<thead>" not in LAYOUT["lay_out_tables"](table(["", ""], ["a", "b"]))
 
 
+def test_a_date_in_a_cell_stays_whole() -> None:
+    page = LAYOUT["lay_out_tables"](table(["from", "to"], ["2025-11-25", "any"]))
+    assert "<td><span data-whole>2025-11-25</span></td>" in page
+
+
+def test_a_pipe_in_code_has_no_backslash() -> None:
+    assert "<code>A | B</code>" in LAYOUT["lay_out_tables"](table(["a", "b"], [r"<code>A \| B</code>", "b"]))
+
+
 @pytest.mark.parametrize(
     ("name", "parts"),
     [

@@ -19,6 +19,7 @@ from .type_nodes import TypeNode
 from .type_parser import ACCEPTED, UNIONS, NoSchema, name_of, parse_type
 
 _LISTS = (list, tuple, collections.abc.Sequence)
+_OF_GENERATORS = (collections.abc.Generator, collections.abc.Iterator, collections.abc.Iterable)
 _UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)
 
 
@@ -76,8 +77,14 @@ class Results:
         With ``generator`` the annotation is that of a generator function, which yields progress and returns its result.
         """
         origin = typing.get_origin(kind) or kind
-        if generator:
-            # Other annotations, such as ``Iterator``, do not declare the returned value.
+        if generator and kind not in _UNANNOTATED:
+            if origin not in _OF_GENERATORS:
+                text = (
+                    f"{what} yields, and is annotated as returning {name_of(kind)}; "
+                    f"what a tool yields is progress: write Generator[float, None, {name_of(kind)}] and return the result"
+                )
+                raise UsageError(text)
+            # ``Iterator`` and ``Iterable`` do not declare the returned value.
             kind = (*typing.get_args(kind), Any, Any, Any)[2] if origin is collections.abc.Generator else Any
         if kind in _UNANNOTATED:
             return DeclaredReturn(self, None, None)

@@ -326,10 +326,11 @@ class Session(UndeclaredMessages):
 
     def _receive_late_response(self, request_id: RequestId | None, result: Any, error: Exception | None) -> Event:
         """Return the event of a response for which no request of this session waits."""
-        line = None if self._late_tasks is None else self._late_tasks.cancel(request_id, result)
-        if line is not None:
+        if self._late_tasks is not None and (line := self._late_tasks.cancel(request_id, result)) is not None:
             return LateTask(line)
-        return Dropped(f"a response to the unknown request {request_id!r} ({error or 'a result'})", elsewhere=True)
+        known = isinstance(request_id, int) and 0 < request_id <= self.requests_sent
+        about = f"a {'late response to' if known else 'response to the unknown'} request {request_id!r}"
+        return Dropped(f"{about} ({error or 'a result'})", elsewhere=True, expected=known)
 
     # Invalid messages of the peer.
 

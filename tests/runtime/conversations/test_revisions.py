@@ -241,6 +241,23 @@ def test_the_late_refusal_of_a_probe_is_no_warning(revision, caplog):
     assert "the unknown request 77" in levels["WARNING"]
 
 
+def test_the_answer_to_a_handshake_that_a_late_probe_has_replaced_is_no_warning(caplog):
+    def play(peer):
+        probe, initialize = peer.hear(), peer.hear()
+        found = {"supportedVersions": [NEW, LATEST], "capabilities": {}, "ttlMs": 0, "cacheScope": "private"}
+        peer.answer(probe, {"resultType": "complete", **found})
+        peer.answer(initialize, {"protocolVersion": LATEST, "capabilities": {}, "serverInfo": WHO})
+        peer.answer(peer.hear(), {"resultType": "complete", **found})
+
+    caplog.set_level("DEBUG")
+    with played(play, probe=0.05) as client:
+        assert client.peer_revision == NEW
+    assert [each.getMessage() for each in caplog.records if each.levelname == "WARNING"] == []
+    assert "dropped: a late response to request 2 (a result)" in caplog.messages
+    (failed,) = [each for each in caplog.messages if each.startswith("initialize failed")]
+    assert failed.endswith(f"the connection does not use {LATEST}; the peer supports {NEW}, {LATEST}")
+
+
 def test_what_failed_last_is_told_where_nothing_works():
     def play(peer):
         peer.refuse(peer.hear(), -32601, "never heard of it")

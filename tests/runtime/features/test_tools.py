@@ -743,6 +743,16 @@ def test_the_context_is_that_of_the_revision_and_no_argument(revision: str) -> N
         assert called(result_or_error, revision, "two", context=1)["isError"] is True
 
 
+@pytest.mark.parametrize("annotation", [list[int], str, None])
+def test_a_function_that_yields_and_declares_another_result_is_refused(annotation: Any) -> None:
+    def days():  # type: ignore[no-untyped-def]
+        yield 1
+
+    days.__annotations__["return"] = annotation
+    with pytest.raises(UsageError, match=r"days yields, and is annotated as returning .*: write Generator\[float, None, "):
+        new_server(REVISIONS[-1]).tool(days)
+
+
 @each_revision
 def test_a_generator_reports_progress_and_returns_its_result(revision: str) -> None:
     server = new_server(revision)

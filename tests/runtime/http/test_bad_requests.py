@@ -370,6 +370,20 @@ def test_a_foreign_host_is_logged_once_with_the_option_that_allows_it(caplog):
         ]
 
 
+@pytest.mark.parametrize(
+    ("header", "value", "advice"),
+    [
+        ("Origin", "null", "; to allow them, add '*' to allowed_origins"),
+        ("Origin", "no origin", ""),
+        ("Host", "no host", ""),
+    ],
+)
+def test_only_values_that_can_be_allowed_are_advised(header, value, advice, caplog):
+    with caplog.at_level("WARNING", "mcp_bindings.runtime"):
+        RefusalLog().log(header, value)
+    assert caplog.messages == [f"requests with {header} {value!r} are answered with 403{advice}"]
+
+
 @given(st.lists(st.text(max_size=100), max_size=12))
 def test_only_so_many_refused_names_are_remembered(names):
     said = []

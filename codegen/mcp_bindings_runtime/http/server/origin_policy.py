@@ -90,6 +90,10 @@ class OriginPolicy:
         return self._any_host or (name, "") in self._hosts or (name, port) in self._hosts
 
 
+_OPAQUE: Final = "null"
+"""The origin of files and of sandboxed pages, which has no name and is allowed only with all others (RFC 6454, section 7)."""
+
+
 class RefusalLog:
     """Logs each refused host and origin once, because the operator may have forgotten to allow it."""
 
@@ -105,16 +109,21 @@ class RefusalLog:
         if (header, value) in self._logged or len(self._logged) >= self._limit:
             return
         self._logged.add((header, value))
-        allow = self.advice[header] % _allowed_value(header, value)
-        write_log("warning", "requests with %s %r are answered with 403; to allow them, %s", header, value, allow)
+        allowed = _allowed_value(header, value)
+        how = "" if allowed is None else f"; to allow them, {self.advice[header] % allowed}"
+        write_log("warning", "requests with %s %r are answered with 403%s", header, value, how)
         if len(self._logged) == self._limit:
             write_log("warning", "%d names have been refused; further ones are not logged", self._limit)
 
 
-def _allowed_value(header: str, value: str) -> str:
-    """Return the value to allow for a header: that of ``Host`` without its port."""
-    found = _HOST.fullmatch(value) if header == "Host" else None
-    return value if found is None else found[1]
+def _allowed_value(header: str, value: str) -> str | None:
+    """Return the value to allow for a header: that of ``Host`` without its port. None if it cannot be allowed."""
+    if header == "Host":
+        found = _HOST.fullmatch(value)
+        return None if found is None else found[1]
+    if value == _OPAQUE:
+        return "*"
+    return value if _ORIGIN.fullmatch(value) else None
 
 
 def _parse_host(text: str) -> tuple[str, str]:
