@@ -18,6 +18,8 @@ from ...validation import require_list
 
 MAX_LOGGED: Final = 100
 """Limit on the refused hosts and origins that are logged."""
+_OPAQUE: Final = "null"
+"""The origin of files and of sandboxed pages (RFC 6454, section 7). It has no name, so only ``*`` allows it."""
 _LOGGED_SIZE: Final = 80
 """Limit on the logged characters of a refused host or origin."""
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
@@ -88,10 +90,6 @@ class OriginPolicy:
     def _has_host(self, name: str, port: str) -> bool:
         name = _normal(name)
         return self._any_host or (name, "") in self._hosts or (name, port) in self._hosts
-
-
-_OPAQUE: Final = "null"
-"""The origin of files and of sandboxed pages, which has no name and is allowed only with all others (RFC 6454, section 7)."""
 
 
 class RefusalLog:
