@@ -53,6 +53,9 @@ CPUS = os.cpu_count() or 1
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/3.1[1-9].*/bin")
 os.environ["PATH"] = os.pathsep.join([*map(str, sorted(_PYENV)), os.environ.get("PATH", "")])
 
+# Container images set it. Thousands of processes of the tests would compile what they import, each again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Not everywhere an interpreter is found by its name; the one that runs this is there in any case.
 PRESENT = [each for each in PYTHONS if shutil.which(f"python{each}")] or [
     f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -152,7 +155,7 @@ def _group(*names: str) -> tuple[str, ...]:
 
 def _install(session: nox.Session, *groups: str) -> None:
     """Install the checkout, editable and with the generator, and the other packages that the session needs."""
-    # What is imported is compiled then; most of what is installed never is.
+    # What is imported is compiled then, once; most of what is installed never is.
     session.install("--no-compile", "-e", ".[codegen]", *_group(*groups))
 
 
@@ -184,8 +187,8 @@ def _program(session: nox.Session, name: str) -> str:
 
 
 def _spread(session: nox.Session, *, beside: int = CPUS // 2) -> tuple[str, ...]:
-    """Return options of pytest: one process for each CPU, or ``beside`` while another session runs."""
-    processes = beside if session.parallel else CPUS
+    """Return options of pytest: one process more than CPUs, as tests wait, too; ``beside`` while another session runs."""
+    processes = beside if session.parallel else CPUS + 1
     return ("-n", str(processes), "--dist", "worksteal") if processes > 1 else ()
 
 
@@ -244,7 +247,7 @@ def _tests(session: nox.Session, python: str) -> None:
     again = f"nox -s {session.name} -- tests/that/failed.py"
     everything = python == OLDEST
     tests = session.posargs or ([] if everything else BY_INTERPRETER if python == NEWEST else BETWEEN)
-    spread = _spread(session, beside=CPUS) if everything else _spread(session)
+    spread = _spread(session, beside=CPUS + 1) if everything else _spread(session)
     profile = {} if everything or session.posargs else AGAIN
     _pytest(session, *spread, *tests, repair=f"mend what failed, then {again}", **profile, **PYRIGHT)
 
