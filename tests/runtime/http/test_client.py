@@ -368,7 +368,7 @@ def test_a_server_that_drips_is_held_to_the_deadline() -> None:
             yield b"x"
         raise Cut
 
-    expected = "tools/call: no answer in 0.4 s"
+    expected = r"^tools/call: no answer from http://127\.0\.0\.1:\d+/mcp in 0\.4 s$"
     with on_call(NEWEST, play) as peer, client_of(peer) as client, pytest.raises(RequestTimeout, match=expected):
         client.call_tool("t", timeout=0.4)
 

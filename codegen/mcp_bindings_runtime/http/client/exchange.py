@@ -146,7 +146,8 @@ class Exchange:
     def timed_out(self) -> RequestTimeout:
         """Return the error for a deadline that has passed."""
         seconds = max(0.0, self.deadline - self._started)
-        return RequestTimeout(f"{self.what}: no answer in {round(seconds, 3):g} s")
+        server = f" from {self.place}" if self.url else ""
+        return RequestTimeout(f"{self.what}: no answer{server} in {round(seconds, 3):g} s")
 
     def closed(self) -> ConnectionClosed:
         """Return the error for an exchange that was ended on this side."""
