@@ -103,7 +103,7 @@ def test_a_revision_that_is_nonsense_decides_nothing(revision: Json) -> None:
 
 def test_without_a_name_those_are_reported_that_accept_all_of_it() -> None:
     found = report(notification("notifications/progress", progressToken=1, progress=1))
-    assert notes(found) == [f"names no revision; accepted by {' and '.join(REVISIONS)}"]
+    assert notes(found) == [f"names no revision; accepted by {', '.join(REVISIONS)}"]
     assert found.ok
     assert found.accepted == REVISIONS
     assert found.unnamed() == f"the conversation names no revision; accepted by {', '.join(REVISIONS)}"

@@ -149,7 +149,7 @@ class Detection:
         faults = {name: each.levels["error"] for name, each in self._candidates.items()}
         self.accepted = tuple(name for name, count in faults.items() if not count)
         if self.accepted:
-            message = f"names no revision; accepted by {' and '.join(self.accepted)}"
+            message = f"names no revision; accepted by {', '.join(self.accepted)}"
         else:
             counts = ", ".join(f"{count} by {name}" for name, count in faults.items())
             message = f"names no revision, and no revision accepts it; errors: {counts}"
