@@ -19,7 +19,7 @@ from .type_nodes import TypeNode
 from .type_parser import ACCEPTED, UNIONS, NoSchema, name_of, parse_type
 
 _LISTS = (list, tuple, collections.abc.Sequence)
-_OF_GENERATORS = (collections.abc.Generator, collections.abc.Iterator, collections.abc.Iterable)
+_OF_GENERATORS: tuple[Any, ...] = (collections.abc.Generator, collections.abc.Iterator, collections.abc.Iterable)
 _UNANNOTATED: tuple[Any, ...] = (inspect.Parameter.empty, Any, object)
 
 

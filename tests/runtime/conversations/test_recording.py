@@ -86,6 +86,8 @@ def test_a_record_that_cannot_be_written_leaves_no_server_behind(by, tmp_path):
 
 
 def test_the_fixture_connects_records_and_closes(tmp_path):
+    # The folder may be inside of the checkout, whose settings are not those of users.
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["mcp_bindings.testing"]\n', encoding="utf-8")
     (tmp_path / "test_it.py").write_text(
         """

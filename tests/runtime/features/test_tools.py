@@ -749,7 +749,9 @@ def test_a_function_that_yields_and_declares_another_result_is_refused(annotatio
         yield 1
 
     days.__annotations__["return"] = annotation
-    with pytest.raises(UsageError, match=r"days yields, and is annotated as returning .*: write Generator\[float, None, "):
+    with pytest.raises(
+        UsageError, match=r"days yields, and is annotated as returning .*: write Generator\[float, None, "
+    ):
         new_server(REVISIONS[-1]).tool(days)
 
 
