@@ -83,6 +83,7 @@ FIELD = """  /**
 """
 REMOVED = "PromptListChangedNotification"
 _RULES = "codegen/mcp_bindgen/bridge/rules.toml"
+_OVERRIDES = "codegen/mcp_bindgen/resolve/overrides.toml"
 
 
 def next_schema(text: str, revision: str) -> str:
@@ -179,6 +180,7 @@ def written_by_hand(folder: Path) -> Mapping[str, str]:
     edits = {
         "schema/official.toml": ("# Extensions have", f"{row}# Extensions have"),
         "docs/revisions/notes.toml": (whole, step + whole.replace(newest, NEW)),
+        _OVERRIDES: _ended(_read(folder, _OVERRIDES), "notifications/prompts/list_changed", newest),
         "tests/docs/specification.toml": ("[without_pages]\n", f'[without_pages]\n{NEW} = "It is made up."\n'),
     }
     return {
@@ -187,6 +189,13 @@ def written_by_hand(folder: Path) -> Mapping[str, str]:
         _RULES: _read(folder, _RULES) + BRIDGE.format(new=NEW, newest=newest),
         **{name: replaced(_read(folder, name), *edit) for name, edit in edits.items()},
     }
+
+
+def _ended(overrides: str, notification: str, newest: str) -> tuple[str, str]:
+    """Return the entry of a notification that is removed, and the same with the last revision for which it holds."""
+    entry = re.search(rf'\[\[requested\]\]\nnotification = "{notification}"\n(?:.+\n)+', overrides)
+    assert entry is not None
+    return entry[0], f'{entry[0]}until = "{newest}"\n'
 
 
 def _read(folder: Path, name: str) -> str:

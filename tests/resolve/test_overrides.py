@@ -155,8 +155,8 @@ def test_an_entry_that_matches_nothing_in_a_bundled_revision_it_lists_is_an_erro
     with pytest.raises(OverrideError) as caught:
         resolve("export interface Z { z: string }", revision="2026-07-28", overrides=overrides)
     assert (
-        str(caught.value)
-        == f"overrides.toml: these entries match nothing in 2026-07-28; set an earlier `until`:\n    [[{kind}]] {name}"
+        str(caught.value) == "overrides.toml: these entries match nothing in 2026-07-28; "
+        f"set `until` to the last revision for which each holds:\n    [[{kind}]] {name}"
     )
 
 

@@ -299,7 +299,8 @@ class Applied:
         if idle:
             listed = "".join(f"\n    [[{_kind(entry)}]] {entry.subject}" for entry in idle)
             message = (
-                f"{self._source}: these entries match nothing in {self._revision}; set an earlier `until`:{listed}"
+                f"{self._source}: these entries match nothing in {self._revision}; "
+                f"set `until` to the last revision for which each holds:{listed}"
             )
             raise OverrideError(message)
 
