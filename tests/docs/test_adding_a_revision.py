@@ -21,9 +21,10 @@ def tables() -> list[list[str]]:
 
 @pytest.mark.skipif(NEXT["NEW"] in REVISIONS, reason="this checkout has the made-up revision")
 def test_the_files_to_edit_are_those_that_a_made_up_revision_needs():
-    always, _ = tables()
-    named = [file.replace("PREVIOUS", REVISIONS[-1]).replace("REVISION", NEXT["NEW"]) for file in always]
-    assert sorted(named) == sorted(NEXT["written_by_hand"](ROOT))
+    always, sometimes = tables()
+    named = {file.replace("PREVIOUS", REVISIONS[-1]).replace("REVISION", NEXT["NEW"]) for file in always}
+    written = NEXT["written_by_hand"](ROOT).keys()
+    assert named <= written <= named.union(sometimes)
 
 
 def test_there_are_few_files_to_edit():
