@@ -143,7 +143,7 @@ server.run_stdio()
     [
         (
             "ask",
-            "if the server sends requests itself, which 2026-07-28 does not have, add --version 2025-11-25\n",
+            f"if the server sends requests itself, which {REVISIONS[-1]} does not have, add --version 2025-11-25\n",
         ),
         ("refuse", ""),
     ],

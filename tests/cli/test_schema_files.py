@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from checkout import REVISIONS
 
 CORE = "export interface Base { id: string }\nexport type Name = string;\n"
 EXTENSION = 'import type { Base } from "SPECIFIER";\nexport interface Thing extends Base { size: number }\n'
@@ -132,7 +133,7 @@ def test_a_map_for_another_module_is_named_beside_the_one_that_is_missing(cli) -
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("NotificationParams", "; 2025-11-25, 2026-07-28 export it"),
+        ("NotificationParams", f"; {', '.join(REVISIONS[REVISIONS.index('2025-11-25') :])} export it"),
         ("Task", "; 2025-11-25 exports it"),
         ("Tol", "; did you mean Tool?"),
         ("Zzzzzzz", ""),

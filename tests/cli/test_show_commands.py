@@ -139,17 +139,20 @@ def test_a_name_of_another_revision_says_where_it_is(cli) -> None:
     assert cli("explain", "Tool.execution", "--version", "2026-07-28").err.endswith("; 2025-11-25 has it\n")
 
 
+ALL = f"all revisions ({REVISIONS[0]} to {REVISIONS[-1]})"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (
             ["CallToolRequestParams.name"],
-            "all revisions (2024-11-05 to 2026-07-28); CallToolRequest.params.name until 2025-06-18",
+            f"{ALL}; CallToolRequest.params.name until 2025-06-18",
         ),
-        (["ResourceReference"], "all revisions (2024-11-05 to 2026-07-28); ResourceTemplateReference since 2025-06-18"),
+        (["ResourceReference"], f"{ALL}; ResourceTemplateReference since 2025-06-18"),
         (["LegacyTitledEnumSchema.enumNames"], "2025-06-18 and later; EnumSchema.enumNames until 2025-06-18"),
         (["Tool.inputSchema.properties"], "2024-11-05 to 2025-11-25, no longer declared in 2026-07-28"),
-        (["JSONRPCResponse", "--version", "2025-06-18"], "all revisions (2024-11-05 to 2026-07-28)"),
+        (["JSONRPCResponse", "--version", "2025-06-18"], ALL),
     ],
 )
 def test_explain_follows_renames_as_history_does(cli, arguments: list[str], words: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,7 +56,8 @@ def test_what_a_terminal_would_obey_is_escaped() -> None:
     assert r"\u001b[31m\u202e\u2028\u000a" in text
 
 
-def test_an_annotation_for_github() -> None:
+def test_an_annotation_for_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd()))
     assert as_annotation(made()) == (
         "::error file=session.jsonl,line=14,title=type (2025-06-18)::$.params.name: found 3, expected a string"
     )

@@ -92,8 +92,7 @@ class FollowedChanges:
         if not self._front.has_session:
             self._listeners.publish_all(binding)
             return
-        for method in FILTERS:
-            key = binding.notifications[method]
+        for key in filter(None, map(binding.notifications.get, FILTERS)):
             if key.capability is not None and binding.declares(self._contact.capabilities, key.capability):
                 self._announce(key, None)
         key = binding.notifications[UPDATED]

@@ -24,7 +24,7 @@ from mcp_bindings_runtime.connection.calls import Call
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.revisions import TASK_EXTENSION
+from support.revisions import HANDSHAKE, TASK_EXTENSION
 from support.scripted_peers import PATIENCE, Spoken, eventually, scripted_server
 from support.task_server import serving
 
@@ -248,7 +248,7 @@ def test_a_server_that_has_refused_the_handshake_has_all_the_time_for_discovery(
 
     thread = Thread(target=play, daemon=True)
     thread.start()
-    with connect.over(mine, timeout=PATIENCE, probe=0.05) as client:
+    with connect.over(mine, timeout=PATIENCE, probe=0.05, revisions=[*HANDSHAKE, NEWEST]) as client:
         assert client.binding.revision == NEWEST
     thread.join(PATIENCE)
 

@@ -13,7 +13,7 @@ from mcp_bindings_runtime.client.options import NegotiationOptions, StatelessCli
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.options import INTRODUCTION
 from mcp_bindings_runtime.transports.options import StdioOptions
-from support.revisions import HANDSHAKE, STATELESS, WITH_FORMS
+from support.revisions import HANDSHAKE, STATELESS, WITH_CHOICES, WITH_FORMS
 from support.scripted_peers import PATIENCE, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -55,8 +55,8 @@ def test_what_a_revision_does_not_have_is_no_option(revision):
 
 def test_an_option_of_other_clients_names_them():
     options = {
-        "restart": (v2025_11_25, "only clients of 2026-07-28 have it"),
-        "elicitation_url": (v2024_11_05, "only clients of 2025-11-25, 2026-07-28 have it"),
+        "restart": (v2025_11_25, f"only clients of {', '.join(STATELESS)} have it"),
+        "elicitation_url": (v2024_11_05, f"only clients of {', '.join(WITH_CHOICES)} have it"),
         "handlers": (v2026_07_28, "it is an option of connect"),
         "timeuot": (v2024_11_05, r"\(did you mean 'timeout'\?\)"),
     }
