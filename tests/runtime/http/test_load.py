@@ -28,8 +28,8 @@ LOGS = {LATEST: {"on_log": print}, NEW: {"on_log": print, "log_level": "info"}}
 def least_garbage(work: Callable[[], object]) -> int:
     """Return the least number of objects in cycles that a round of work leaves, of three rounds after a first one.
 
-    What the work leaves, it leaves in each round. Other tests of the process may leave a server in one of them, whose
-    threads have only just ended.
+    What the work leaves, it leaves in each round. What becomes garbage elsewhere in the process meanwhile, such as by the
+    end of a thread of an earlier test, does so once.
     """
     work()
     left = []
