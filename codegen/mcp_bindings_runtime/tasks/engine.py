@@ -113,11 +113,15 @@ class TaskEngine(ABC):
             self.store.execute(partial(self._execute, connection, incoming, task, context))
         except RuntimeError as fault:
             log_exception(fault, "cannot start a thread for a task")
+            incoming.stop_calls()
             return False
         return True
 
     def _execute(self, connection: Any, incoming: Incoming, task: StoredTask, context: Any) -> None:
         if task.stopped.is_set():
+            # What was begun for the handler, as by a proxy, has to end without it.
+            incoming.stop_calls()
+            self._finished(connection, task)
             return
         result: Any = None
         try:

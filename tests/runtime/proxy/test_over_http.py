@@ -134,7 +134,7 @@ def test_one_address_leaves_sessions_with_the_server_to_others() -> None:
 def test_a_session_of_requests_long_ago_makes_room() -> None:
     server, seen = echo_server(LATEST)
     backend = BackendServer(connection_to(server), timeout=PATIENCE, sessions=2)
-    with closing(Proxy([backend])) as proxy, endpoint(proxy.server) as wire:
+    with closing(Proxy([backend])) as proxy, endpoint(proxy.server, keepalive=0.1) as wire:
         for number in range(5):
             info = {"name": f"client {number}", "version": "1"}
             message, headers = modern(call(1, n=number), **{"io.modelcontextprotocol/clientInfo": info})

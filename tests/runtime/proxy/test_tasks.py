@@ -77,7 +77,8 @@ def start():
         proxy.close()
         for each in workers:
             each.go.set()
-    eventually(lambda: not threads_of())
+    # A thread that is free waits ten seconds for the next parked call.
+    eventually(lambda: set(threads_of()) <= {"mcp-parked"})
 
 
 def client_of(server: Any, revision: str, *, tasks: bool = True, **options: Any) -> Any:
@@ -136,6 +137,31 @@ def test_a_cancelled_task_is_cancelled_behind(behind, front, start):
         assert worker.stopped.wait(PATIENCE)
         with pytest.raises(TaskCancelled):
             task.result(PATIENCE)
+
+
+@pytest.mark.parametrize("threads", ["busy", "missing"])
+def test_a_task_whose_handler_does_not_begin_is_cancelled_behind(threads, start, monkeypatch):
+    worker = Worker(NEW)
+    server = start(worker)
+    jobs = []
+
+    def execute(job):
+        eventually(lambda: worker.runs == ["work"])
+        if threads == "missing":
+            text = "can't start new thread"
+            raise RuntimeError(text)
+        jobs.append(job)
+
+    monkeypatch.setattr(server.options.tasks, "execute", execute)
+    with client_of(server, NEW) as client:
+        task = client.call_tool_as_task("work")
+        if threads == "busy":
+            eventually(lambda: jobs)
+            task.cancel()
+            jobs[0]()
+        assert worker.stopped.wait(PATIENCE)
+        eventually(lambda: task.status().status == ("cancelled" if jobs else "failed"))
+    assert worker.runs == ["work"]
 
 
 def test_a_task_for_which_the_proxy_has_no_room_is_cancelled_behind(start):
