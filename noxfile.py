@@ -338,9 +338,9 @@ def format_(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Check types strictly with mypy and pyright: the generator and what it emits. Programs are checked by the tests."""
     _enter(session)
-    packages = ("-p", "mcp_bindgen", "-p", "mcp_bindings_runtime", "-p", "mcp_bindings")
-    _run(session, "mypy", *packages, repair="mend the types above; for those in generated/, mend the emitter")
-    _run(session, "pyright", repair="mend the types above; for those in generated/, mend the emitter", **PYRIGHT)
+    repair = "mend the types above; for those in generated/, mend the emitter"
+    _run(session, "mypy", "-p", "mcp_bindgen", "-p", "mcp_bindings_runtime", "-p", "mcp_bindings", repair=repair)
+    _run(session, "pyright", "codegen", "generated", repair=repair, **PYRIGHT)
 
 
 BRIDGED = (

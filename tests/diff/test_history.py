@@ -431,7 +431,7 @@ UNTOLD = {
 
 
 @given(resolvable_texts(), resolvable_texts())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_any_schemas_have_histories(one, other):
     pair = [resolve(one), resolve(other)]
     timeline = diff.Timeline(pair)

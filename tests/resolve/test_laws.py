@@ -20,7 +20,7 @@ from resolve.resolving import NONE, SCHEMAS, bundled, resolve
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 20)
 @given(seed=st.integers(0, 10**6))
 def test_the_order_of_declarations_says_nothing(revision, seed):
     module = read_schema((SCHEMAS / revision / "schema.ts").read_bytes(), "schema.ts")

@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=40,
+    max_examples=settings.default.max_examples * 2 // 5,
     deadline=None,
     # Each step of shrinking would write and import a package.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -236,7 +236,7 @@ TEXT = st.text(max_size=12) | st.sampled_from(
 
 
 @settings(
-    max_examples=25,
+    max_examples=settings.default.max_examples // 4,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

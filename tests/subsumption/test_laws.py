@@ -151,7 +151,7 @@ def check(one: Any, other: Any) -> None:
         assert not second.is_valid(found.witness), (found.witness, other)
 
 
-thoroughly = settings(max_examples=60)
+thoroughly = settings(max_examples=settings.default.max_examples * 3 // 5)
 
 
 @thoroughly

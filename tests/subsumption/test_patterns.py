@@ -25,7 +25,7 @@ patterns = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3)
 @given(patterns, st.text(alphabet="abc0.", max_size=6))
 def test_an_automaton_matches_what_re_matches(pattern: str, text: str) -> None:
     assert Patterns().matches(pattern, text) == (re.search(pattern, text) is not None)
@@ -36,7 +36,7 @@ def matches(pattern: str, text: str) -> bool:
     return re.search(pattern.replace("$", r"\Z"), text) is not None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=settings.default.max_examples * 2)
 @given(patterns, patterns)
 @example("a", ".$$")
 def test_a_search_finds_a_text_that_only_one_pattern_matches(one: str, other: str) -> None:

@@ -34,14 +34,14 @@ def errors(findings: Iterator[Finding]) -> list[Finding]:
 
 
 @given(revisions, randoms)
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 def test_a_valid_conversation_has_no_errors(revision: str, random: Random) -> None:
     talk = conversation(catalog.load(revision), random)
     assert errors(validate_messages([message for _, message in talk], version=revision)) == []
 
 
 @given(revisions, randoms)
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 def test_nor_has_one_that_says_who_sends_what(revision: str, random: Random) -> None:
     talk = conversation(catalog.load(revision), random)
     wrapped = [{"from": sender, "message": json.dumps(message)} for sender, message in talk]
@@ -52,7 +52,7 @@ def test_nor_has_one_that_says_who_sends_what(revision: str, random: Random) -> 
 
 
 @given(revisions, randoms)
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 def test_every_answer_is_checked_as_what_it_answers(revision: str, random: Random) -> None:
     talk = conversation(catalog.load(revision), random)
     lines = [json.dumps({"direction": sender, "payload": message}) for sender, message in talk]
@@ -83,7 +83,7 @@ def test_every_fault_that_decoding_sees_is_an_error_at_its_place(revision: str) 
 
 
 @given(revisions, randoms)
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 def test_what_is_wrong_in_a_result_is_an_error_at_its_place(revision: str, random: Random) -> None:
     package = importlib.import_module(f"mcp_bindings.{catalog.package_name(revision)}")
     talk = conversation(catalog.load(revision), random)
@@ -106,7 +106,7 @@ def test_what_is_wrong_in_a_result_is_an_error_at_its_place(revision: str, rando
 
 
 @given(st.sampled_from(HANDSHAKE), randoms)
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples * 3 // 10)
 def test_a_handshake_decides_by_which_revision_all_of_it_is_checked(revision: str, random: Random) -> None:
     talk = handshake(revision) + conversation(catalog.load(revision), random, without="initialize")
     messages = [{"from": sender, "message": message} for sender, message in talk]
@@ -153,7 +153,7 @@ def is_json(text: str | bytes) -> bool:
 
 @given(st.text(max_size=60) | st.binary(max_size=60))
 @example(b":\n")
-@settings(max_examples=300)
+@settings(max_examples=settings.default.max_examples * 3)
 def test_any_text_that_is_not_json_is_one_finding_unless_it_is_a_field_of_an_event(text: str | bytes) -> None:
     codes = [finding.code for finding in validate_messages([text], rules=True)]
     if is_json(text):
@@ -178,7 +178,7 @@ def test_any_text_that_is_not_json_is_one_finding_unless_it_is_a_field_of_an_eve
         max_leaves=12,
     ).filter(lambda value: not isinstance(value, str))
 )
-@settings(max_examples=300)
+@settings(max_examples=settings.default.max_examples * 3)
 def test_any_json_has_the_same_findings_as_a_value_and_as_text(value: Json) -> None:
     text = json.dumps(value)
     report = validate_messages([text], rules=True)
@@ -191,7 +191,7 @@ def test_any_json_has_the_same_findings_as_a_value_and_as_text(value: Json) -> N
 
 
 @given(st.lists(st.sampled_from(["log", "open", "close", "x"]), max_size=30), revisions)
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 5)
 def test_findings_do_not_depend_on_what_else_is_remembered(words: list[str], revision: str) -> None:
     """Open requests beyond the limit are forgotten, and their answers only unchecked."""
     messages = [

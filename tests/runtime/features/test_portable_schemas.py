@@ -76,7 +76,7 @@ def listed(revision: str, function: Any, **options: Any) -> dict[str, Any]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(
     st.dictionaries(st.sampled_from(["first", "second", "third"]), ANNOTATIONS, max_size=3),
     st.sampled_from([str, int, list[int], Item, dict[str, int], None]),
@@ -88,7 +88,7 @@ def test_no_host_refuses_a_portable_schema(annotations: dict[str, Any], returns:
     assert [(each.rule.id, each.pointer) for each in found] == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(ANNOTATIONS)
 def test_a_portable_schema_allows_no_other_values(annotation: Any) -> None:
     function = function_of({"value": annotation})
