@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..connection.call_scope import CallScope
 from ..connection.connection import Connection
-from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision
+from ..errors import HttpError, ProtocolError, ResponseError, UnsupportedRevision, UsageError
 from ..installed_revisions import other_revisions
 from ..logs import CLIENT_LOGGER, log_warning
 from ..methods import RequestMethod
@@ -64,6 +64,18 @@ class StatelessClient(Client):
         from ..tasks.extension_binding import declare_tasks
 
         return declare_tasks(super().capabilities)
+
+    @property
+    def server_capabilities(self) -> Any:
+        """The capabilities that the server has declared; raise `UsageError` if they are unknown (``discover=False``)."""
+        declared = super().server_capabilities
+        if declared is None:
+            text = (
+                "the client has not asked for the server's capabilities; leave out discover=False, or write "
+                "client.discover().capabilities"
+            )
+            raise UsageError(text)
+        return declared
 
     def _session(self) -> Any:
         return StatelessClientSession(

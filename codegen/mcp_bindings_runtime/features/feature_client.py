@@ -22,7 +22,7 @@ class FeatureClient(Protocol):
     @property
     def connected(self) -> bool: ...  # noqa: D102
     @property
-    def server_capabilities(self) -> Any: ...  # noqa: D102
+    def connection(self) -> Any: ...  # noqa: D102
 
     def handles(  # noqa: D102
         self, key: RequestMethod[Any, Any] | NotificationMethod[Any], function: Callable[[Any, Any], Any]

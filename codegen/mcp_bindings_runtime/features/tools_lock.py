@@ -97,7 +97,7 @@ class ToolsLock:
 
 
 def _listed(client: FeatureClient) -> Mapping[str, str]:
-    declared = client.server_capabilities
+    declared = client.connection.session.peer_capabilities
     # Capabilities that the client did not ask for are unknown.
     if declared is not None and not client.binding.declares(declared, "tools"):
         return {}

@@ -21,7 +21,7 @@ _CALLS: Final = "tasks.requests.tools.call"
 
 def learn(client: FeatureClient, result: Any) -> None:
     """Remember a page of the list, if the server declares that it executes tool calls as tasks."""
-    if not client.binding.declares(client.server_capabilities, _CALLS):
+    if not client.binding.declares(client.connection.session.peer_capabilities, _CALLS):
         return
     page = {
         tool.name: (None if tool.execution is None else tool.execution.task_support) or "forbidden"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from mcp_bindings_runtime.errors import UsageError
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, Spoken, package, scripted_client, text_of
 
@@ -59,6 +61,8 @@ def test_it_counts_at_once_where_every_request_stands_alone(revision: str) -> No
     mcp = package(revision)
     server = mcp.Server("empty", "1.0")
     with mcp.Client.in_memory(server, discover=False, timeout=PATIENCE) as client:
+        with pytest.raises(UsageError, match=re.escape("write client.discover().capabilities")):
+            _ = client.server_capabilities
         assert client.discover().capabilities.tools is None
         server.tool(late)
         assert client.discover().capabilities.tools.list_changed
