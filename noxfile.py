@@ -162,7 +162,8 @@ def _install(session: nox.Session, *groups: str) -> None:
 @nox.session(python=PRESENT, default=False)
 def environment(session: nox.Session) -> None:
     """Install what the other sessions need: on the oldest Python all of it, on the others what the tests need."""
-    groups = ("test", "types", "lint", "differential", "docs", "build") if session.python == OLDEST else ("test",)
+    more = ("mounts", "types", "lint", "differential", "docs", "build") if session.python == OLDEST else ()
+    groups = ("test", *more)
     installed = Path(session.virtualenv.location) / "installed.txt"
     wanted = "\n".join([(ROOT / "pyproject.toml").read_text(encoding="utf-8"), *_group(*groups)])
     if installed.is_file() and installed.read_text(encoding="utf-8") == wanted:
@@ -401,7 +402,7 @@ def next_revision(session: nox.Session) -> None:
     checkout.mkdir()
     session.run("python", "tests/next_revision", str(checkout))
     with session.chdir(checkout):
-        _install(session, "test")
+        _install(session, "test", "mounts")
         session.run("mcp-codegen", "--version", "all", silent=True)
         for script in ("docs/revisions/pages.py", *WRITTEN_PARTS):
             _python(session, script, silent=True)

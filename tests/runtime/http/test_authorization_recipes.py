@@ -9,18 +9,20 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-import django
 import pytest
-from django.conf import settings
-from django.core.wsgi import get_wsgi_application
-from django.http import HttpResponse
-from django.urls import path
 from flask import Flask
 from mcp_bindings import Authorization, serve
 from mcp_bindings.testing import TokenIssuer
 from support.raw_http_client import PLAIN, modern, request
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import environment, package
+
+REASON = "needs Django, which nox installs for the oldest Python only"
+django = pytest.importorskip("django", reason=REASON)
+settings = pytest.importorskip("django.conf", reason=REASON).settings
+get_wsgi_application = pytest.importorskip("django.core.wsgi", reason=REASON).get_wsgi_application
+HttpResponse = pytest.importorskip("django.http", reason=REASON).HttpResponse
+path = pytest.importorskip("django.urls", reason=REASON).path
 
 NEW = STATELESS[-1]
 HOST = "mcp.example.com"
