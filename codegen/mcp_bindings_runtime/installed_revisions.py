@@ -5,12 +5,12 @@ from __future__ import annotations
 import pkgutil
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .binding import Binding
 from .distribution import BUNDLED, PACKAGE
@@ -115,6 +115,18 @@ def binding_of_class(cls: type) -> Binding | None:
         return None
     binding: Binding = import_module(f"{name}.binding").BINDING
     return binding if binding.codec.knows(cls) else None
+
+
+def json_of(value: Any) -> dict[str, Any] | None:
+    """Return the JSON value of a mapping, or of an object of any installed revision; None for other values.
+
+    Raise `EncodeError` for an object with wrong members.
+    """
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Any]", value))
+    owner = binding_of_class(value.__class__)
+    found: dict[str, Any] | None = None if owner is None else owner.codec.unstructure(value)
+    return found
 
 
 def client_class_of(server: Any) -> Any:

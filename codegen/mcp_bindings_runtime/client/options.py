@@ -85,7 +85,7 @@ class ClientOptions(Options):
     website_url: str | None = option(default=None)
     """URL of a web page about the client."""
     capabilities: Any = option(default=None)
-    """Capabilities to declare in addition to those that follow from callbacks and handlers."""
+    """Capabilities to declare beside those that follow from callbacks and handlers, of any revision's class or a dict."""
     timeout: Seconds = option(default=60.0)
     """Seconds to connect and to wait for a response; in calls with `on_progress`, each progress notification restarts the
     timer.

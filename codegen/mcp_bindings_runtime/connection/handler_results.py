@@ -5,12 +5,12 @@ A callback of ``connect`` cannot know the negotiated revision. It may return the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast, get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 from ..binding import Binding
 from ..errors import DecodeError, EncodeError, UsageError
-from ..installed_revisions import binding_of_class
+from ..installed_revisions import json_of
 from ..methods import RequestMethod
 
 
@@ -55,18 +55,6 @@ def converting(binding: Binding, key: RequestMethod[Any, Any], function: Callabl
         return None if result is None else convert_result(binding, key, result)
 
     return handle
-
-
-def json_of(value: Any) -> dict[str, Any] | None:
-    """Return the JSON value of a mapping, or of an object of any installed revision; None for other values.
-
-    Raise `EncodeError` for an object with wrong members.
-    """
-    if isinstance(value, Mapping):
-        return dict(cast("Mapping[str, Any]", value))
-    owner = binding_of_class(value.__class__)
-    found: dict[str, Any] | None = None if owner is None else owner.codec.unstructure(value)
-    return found
 
 
 def _classes(key: RequestMethod[Any, Any]) -> tuple[type, ...]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from ..connection.handler_results import json_of
 from ..errors import DecodeError, EncodeError, UsageError
+from ..installed_revisions import json_of
 from ..logs import write_log
 from ..validation import require_list
 from .client_methods import CHANGED_ROOTS, ROOTS

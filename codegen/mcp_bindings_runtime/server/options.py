@@ -54,7 +54,7 @@ class ServerOptions(Options):
     instructions: str | None = option(default=None)
     """Instructions for language models on how to use the server."""
     capabilities: Any = option(default=None)
-    """Capabilities to declare in addition to those that follow from the handlers."""
+    """Capabilities to declare beside those that follow from the handlers, of any revision's class or a dict."""
     logging: bool = option(default=True)
     """If true, handlers may send log messages."""
     workers: int = option(default=16)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ..binding import OTHER_SIDE, Binding
 from ..errors import DecodeError, EncodeError, UsageError
+from ..installed_revisions import json_of
 from ..methods import Side
 
 OFFERED: Mapping[str, str] = {
@@ -30,7 +31,7 @@ def declared_by(
     """Return the capabilities of a side that handles these methods.
 
     A side that offers a list declares that it may change. ``logging`` declares log messages, and ``also`` further dotted
-    paths. ``more`` is an object of capabilities that overrides the rest.
+    paths. ``more`` overrides the rest: capabilities of any revision, or a dict. Raise ``UsageError`` for another value.
     """
     cls = binding.types.ServerCapabilities if side == "server" else binding.types.ClientCapabilities
     declared: dict[str, Any] = {}
@@ -46,15 +47,27 @@ def declared_by(
         if path.partition(".")[0] in declared:
             _declare(binding, declared, path)
     if more is not None:
-        if not isinstance(more, cls):
-            text = f"`capabilities` must be a {cls.__name__} of {binding.revision}, got {more!r}"
-            raise UsageError(text)
-        _merge(declared, binding.codec.unstructure(more))
+        _merge(declared, _json_of(binding, cls, more))
     if binding.wire_methods is not None:
         from ..extensions.extended_binding import declare_extensions
 
         declare_extensions(binding, side, declared)
     return binding.codec.structure(declared, cls)
+
+
+def _json_of(binding: Binding, cls: type[Any], declared: Any) -> dict[str, Any]:
+    """Return capabilities as the revision writes them."""
+    wrong = ""
+    try:
+        # Capabilities of the other side would be accepted, as unknown members are.
+        value = json_of(declared) if declared.__class__.__name__ == cls.__name__ or isinstance(declared, dict) else None
+        if value is not None:
+            return dict(binding.codec.unstructure(binding.codec.structure(value, cls)))
+    except (DecodeError, EncodeError) as fault:
+        wrong = f": {fault}"
+    right = f"a {cls.__name__} of {binding.revision}, or a dict with its members"
+    text = f"`capabilities` must be {right}, got {declared!r}{wrong}"
+    raise UsageError(text)
 
 
 INTRODUCTION = frozenset({"title", "description", "icons", "website_url"})

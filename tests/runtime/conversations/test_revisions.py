@@ -351,6 +351,22 @@ def test_options_of_one_era_are_no_matter_in_the_other(revision):
         assert client.binding.revision == revision
 
 
+@pytest.mark.parametrize("form", [*REVISIONS, "dict"])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_capabilities_may_be_of_any_revision_or_a_dict(form, revision):
+    experimental = {"com.acme/fast": {"level": 1}}
+    declared = {"experimental": experimental} if form == "dict" else None
+    declared = declared or package(form).types.ClientCapabilities(experimental=experimental)
+    with connect.in_memory(echo_server(revision)[0], capabilities=declared) as client:
+        assert client.capabilities.experimental == experimental
+
+
+@pytest.mark.parametrize("wrong", [{"experimental": 5}, [], package(LATEST).types.ServerCapabilities()], ids=repr)
+def test_other_capabilities_are_refused(wrong):
+    with pytest.raises(UsageError, match=f"must be a ClientCapabilities of {LATEST}, or a dict with its members, got"):
+        package(LATEST).Client.in_memory(echo_server(LATEST)[0], capabilities=wrong).__enter__()
+
+
 def test_a_negotiation_that_asks_nothing_is_refused():
     with pytest.raises(UsageError, match="`discover` is for clients of one revision"):
         connect.in_memory(echo_server(LATEST)[0], discover=False)
