@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from checkout import REVISIONS
 from differential.judge_rules import RULES
-from differential.judges import Explained, Models
+from differential.judges import Explained, Models, Validator
 from differential.specimens import (
     SCALE,
     Bindings,
@@ -38,6 +38,9 @@ from support.oracle import Oracle, type_names, undecidable
 
 Json = Any
 
+each_revision = pytest.mark.parametrize("revision", REVISIONS, scope="session")
+"""Puts the tests of a revision after each other, so that most processes of a parallel run make the values of one or two."""
+
 ENOUGH_VALUES = 20_000
 """How many values, valid and changed, are judged of each revision at least; of them whole messages:"""
 ENOUGH_MESSAGES = 2_000
@@ -51,14 +54,14 @@ def disagreeing(revision: str, found: Iterable[Specimen]) -> Iterator[Specimen]:
     return (each for each in found if oracle.accepts(made.type(each.type), each.value) is not each.accepted)
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_valid_values_are_taken(revision: str) -> None:
     valid = [each for each in specimens(revision) if each.change is None]
     assert first(each for each in valid if not each.accepted) == []
     assert {each.type for each in valid} == set(type_names(ours(revision)))
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_the_emitted_code_takes_what_the_model_takes(revision: str, record_property: pytest.RecordProperty) -> None:
     found = specimens(revision)
     assert first(disagreeing(revision, found)) == []
@@ -75,7 +78,7 @@ def test_the_emitted_code_takes_what_the_model_takes(revision: str, record_prope
     record_property("counts", told)
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_whole_messages_are_taken_as_the_model_takes_them(
     revision: str, record_property: pytest.RecordProperty
 ) -> None:
@@ -93,13 +96,13 @@ def test_whole_messages_are_taken_as_the_model_takes_them(
     record_property("messages", len(found))
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_enough_is_judged(revision: str) -> None:
     assert len(message_specimens(revision)) >= ENOUGH_MESSAGES
     assert len(specimens(revision)) + len(message_specimens(revision)) >= ENOUGH_VALUES
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_unions_that_their_values_do_not_tell_apart_are_refused_as_such(revision: str) -> None:
     by = bindings(revision)
     expected = {"ClientResult", "ServerResult"} if revision != "2026-07-28" else {"ServerResult"}
@@ -109,7 +112,7 @@ def test_unions_that_their_values_do_not_tell_apart_are_refused_as_such(revision
             by.structure({"tools": []}, getattr(by.types, name))
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_a_refusal_names_a_place_in_the_value(revision: str) -> None:
     def is_there(each: Specimen) -> bool:
         assert each.refusal is not None
@@ -147,7 +150,7 @@ def changed_on_the_way(revision: str, found: Iterable[Specimen], by: Bindings) -
                 yield each
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_what_is_taken_comes_back_as_it_was(revision: str) -> None:
     assert first(changed_on_the_way(revision, specimens(revision), bindings(revision))) == []
 
@@ -164,7 +167,7 @@ def records(made: Any) -> Iterator[Record]:
             yield from records(each)
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_extra_is_none_where_there_is_nothing_undeclared(revision: str) -> None:
     accepted = (each for each in specimens(revision) if each.accepted)
     extras = (getattr(made, "extra", None) for each in accepted for made in records(each.made))
@@ -190,12 +193,12 @@ def wrongly_written(found: Iterable[Specimen], by: Bindings) -> Iterator[Specime
                 yield each
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_what_would_be_refused_is_not_written(revision: str) -> None:
     assert first(wrongly_written(specimens(revision), bindings(revision))) == []
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_reading_changes_nothing_in_the_value(revision: str) -> None:
     names = type_names(ours(revision))[::10]
     again = tried(revision, names, bindings(revision))
@@ -203,7 +206,7 @@ def test_reading_changes_nothing_in_the_value(revision: str) -> None:
     assert all(same(one.value, other.value) for one, other in zip(before, again, strict=True))
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 @settings(derandomize=True, deadline=None, max_examples=round(100 * SCALE), database=None)
 @given(data=st.data())
 def test_random_values_are_taken_and_come_back(revision: str, data: st.DataObject) -> None:
@@ -215,6 +218,17 @@ def test_random_values_are_taken_and_come_back(revision: str, data: st.DataObjec
 
 
 # --- Independent judges ------------------------------------------------------------------------------------------
+
+
+@each_revision
+def test_the_rules_of_jsonschema_say_what_its_own_validators_say(upstream: Path, revision: str) -> None:
+    sample = specimens(revision)[::100]
+    document = official_json(upstream, revision)
+    for rules in ((), tuple(rule for rule in RULES if revision in rule.revisions)):
+        ours, theirs = Validator(document, rules), Validator(document, rules, lambda kind, schema: kind(schema))
+        verdicts = [theirs.accepts(each.type, each.value) for each in sample]
+        assert [ours.accepts(each.type, each.value) for each in sample] == verdicts
+        assert set(verdicts) == {True, False}
 
 
 @cache
@@ -245,7 +259,7 @@ def judged(found: Iterable[Specimen], judge: Explained) -> tuple[list[Specimen],
     return unexplained, used
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_a_validator_of_the_official_schema_agrees(
     upstream: Path, revision: str, record_property: pytest.RecordProperty
 ) -> None:
@@ -257,7 +271,7 @@ def test_a_validator_of_the_official_schema_agrees(
     assert [name for name, count in used.items() if not count] == [], "these rules explain nothing any more"
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_a_validator_of_the_official_schema_agrees_about_messages(upstream: Path, revision: str) -> None:
     """Message by message as the type that it is, and result by result as that of its request."""
     found = list(as_values(revision))
@@ -292,7 +306,7 @@ def refused_by_models(found: Iterable[Specimen], judge: Models, explained: Expla
             yield each
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_models_made_of_the_official_schema_agree(
     upstream: Path, models: Callable[[str], Models], revision: str
 ) -> None:
@@ -386,7 +400,7 @@ def test_an_encoder_that_checks_nothing_is_noticed() -> None:
     assert first(wrongly_written(found, broken))
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@each_revision
 def test_rules_that_explain_nothing_are_told(upstream: Path, revision: str) -> None:
     agreed = [each for each in specimens(revision) if each.type == "Role"]
     unexplained, used = judged(agreed, _explained(upstream, revision))
