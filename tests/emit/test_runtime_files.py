@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import subprocess
@@ -10,13 +11,15 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import mcp_bindings_runtime
 import pytest
 from checkout import REVISIONS, ROOT
 from mcp_bindgen.emit.output_folder import write
-from mcp_bindgen.emit.runtime_files import Purpose, runtime_files
+from mcp_bindgen.emit.runtime_files import Purpose, relative_imports, runtime_files
 from mcp_bindgen.generate import Bundled, SchemaFile, generate
 from mcp_bindings_runtime.distribution import LIBRARIES, install_command
 
+SOURCES = Path(mcp_bindings_runtime.__file__).parent
 ROOMS: dict[Purpose, set[str]] = {
     "codec": {"client", "server", "http", "tasks", "auth", "connection", "session", "transports"},
     "client": {"http/redis", "http/server", "auth/resource_server"},
@@ -75,6 +78,13 @@ def test_a_copy_without_servers_cannot_replay_and_says_so(tmp_path: Path, monkey
 
 
 WITHOUT_TASKS = REVISIONS[:3]
+
+
+def test_each_relative_import_of_the_runtime_is_found() -> None:
+    for path in sorted(SOURCES.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        nodes = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.ImportFrom) and each.level]
+        assert {*map(ast.dump, relative_imports([text]))} == {*map(ast.dump, nodes)}, path
 
 
 @pytest.mark.parametrize("purpose", ["all", "client", "server"])

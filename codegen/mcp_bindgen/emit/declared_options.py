@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cache
 from inspect import getsource
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from attrs import frozen
@@ -56,11 +56,17 @@ def _declarations(base: type) -> tuple[tuple[str, str, str], ...]:
     source = getsource(base)
     (declaration,) = ast.parse(source).body
     assert isinstance(declaration, ast.ClassDef)
+    data = source.encode()
+    starts = [0, *accumulate(len(line) for line in data.splitlines(keepends=True))]
     found: list[tuple[str, str, str]] = []
     for field, after in pairwise(declaration.body):
         match field, after:
             case ast.AnnAssign(ast.Name(name), annotation), ast.Expr(ast.Constant(str(text))):
-                declared = ast.get_source_segment(source, annotation) or ""
+                # `ast.get_source_segment` would split the source anew for each.
+                assert annotation.end_lineno is not None
+                assert annotation.end_col_offset is not None
+                begin = starts[annotation.lineno - 1] + annotation.col_offset
+                declared = data[begin : starts[annotation.end_lineno - 1] + annotation.end_col_offset].decode()
                 if not declared.startswith("ClassVar"):
                     found.append((name, " ".join(declared.split()), " ".join(text.split())))
             case _:

@@ -72,17 +72,25 @@ def _sources() -> Mapping[str, str]:
 
 def _roots(users: Iterable[str]) -> Iterator[str]:
     """Yield the modules of the runtime that some modules outside it import."""
-    # A package can have a hundred thousand lines, so only its imports are parsed.
-    for statement in {each for text in users for each in _IMPORT.findall(text)}:
+    for node in relative_imports(users):
+        _, runtime, below = f".{node.module}.".partition(".runtime.")
+        if runtime:
+            yield from _found(PurePosixPath(*filter(None, below.split("."))), node)
+
+
+def relative_imports(texts: Iterable[str]) -> Iterator[ast.ImportFrom]:
+    """Yield the relative imports in the texts of modules, each once.
+
+    A package can have a hundred thousand lines, and the runtime has hundreds of modules, so only the imports are parsed.
+    """
+    for statement in {each for text in texts for each in _IMPORT.findall(text)}:
         try:
             (node,) = ast.parse(statement).body
         except SyntaxError:
             # A sentence in a docstring.
             continue
         if isinstance(node, ast.ImportFrom):
-            _, runtime, below = f".{node.module}.".partition(".runtime.")
-            if runtime:
-                yield from _found(PurePosixPath(*filter(None, below.split("."))), node)
+            yield node
 
 
 def _reached(roots: Collection[str]) -> frozenset[str]:
@@ -107,12 +115,11 @@ def _reached(roots: Collection[str]) -> frozenset[str]:
 @cache
 def _imported(path: str) -> tuple[str, ...]:
     found: list[str] = []
-    for node in ast.walk(ast.parse(_sources()[path])):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            folder = PurePosixPath(path)
-            for _ in range(node.level):
-                folder = folder.parent
-            found += _found(folder.joinpath(*(node.module or "").split(".")) if node.module else folder, node)
+    for node in relative_imports([_sources()[path]]):
+        folder = PurePosixPath(path)
+        for _ in range(node.level):
+            folder = folder.parent
+        found += _found(folder.joinpath(*(node.module or "").split(".")) if node.module else folder, node)
     return tuple(found)
 
 
