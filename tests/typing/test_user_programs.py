@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,6 @@ FOLLOWS = ("no-any-return", "reportUnknown")
 checked = pytest.mark.skipif(
     find_spec("mypy") is None or find_spec("pyright") is None, reason="needs mypy and pyright; run: nox -s tests-3.11"
 )
-
-
-def copied(paths: list[Path], folder: Path) -> Path:
-    """The folder with the programs: outside the checkout, whose settings a user does not have."""
-    for path in paths:
-        shutil.copy(path, folder)
-    return folder
 
 
 def names(paths: Iterable[Path]) -> list[str]:
@@ -106,7 +100,7 @@ def expected(paths: list[Path], mark: str) -> Errors:
     for path in paths:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             comment = re.search(rf"# {mark}: ([^#]+)", line)
-            found.update((path.name, number, code) for code in (comment[1].split() if comment else ()))
+            found.update((f"wrong_{path.name}", number, code) for code in (comment[1].split() if comment else ()))
     return found
 
 
@@ -114,15 +108,6 @@ def expected(paths: list[Path], mark: str) -> Errors:
 def test_the_program_runs(program: Path, tmp_path: Path) -> None:
     done = subprocess.run([PYTHON, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-@checked
-@pytest.mark.parametrize(("check", "mark"), [(mypy, "E"), (pyright, "P")])
-def test_wrong_programs_have_the_errors_they_name(check: Check, mark: str, tmp_path: Path) -> None:
-    wanted = expected(WRONG, mark)
-    assert wanted
-    found = check(copied(WRONG, tmp_path))
-    assert {error for error in found if not error[2].startswith(FOLLOWS)} == wanted
 
 
 def recipes(folder: Path) -> Path:
@@ -163,13 +148,37 @@ def snippets(folder: Path) -> Path:
     return folder
 
 
-@checked
-@pytest.mark.parametrize("check", [mypy, pyright])
-def test_good_programs_have_no_errors(check: Check, tmp_path: Path) -> None:
-    """The programs here and those of the pages lie in one folder: a checker takes seconds to read the packages."""
-    copied(GOOD, tmp_path)
-    snippets(tmp_path)
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with all programs: outside the checkout, whose settings a user does not have."""
+    folder = tmp_path_factory.mktemp("programs")
+    for path in GOOD:
+        shutil.copy(path, folder)
+    for path in WRONG:
+        shutil.copy(path, folder / f"wrong_{path.name}")
+    snippets(folder)
     # A recipe is for flask, which an installation of the package alone does not have.
     if not subprocess.run([PYTHON, "-c", "import flask"], capture_output=True, check=False).returncode:
-        recipes(tmp_path)
-    assert check(tmp_path) == set()
+        recipes(folder)
+    return folder
+
+
+@cache
+def errors(check: Check, folder: Path) -> Errors:
+    """All errors of a checker, which runs once: it takes seconds to read the packages."""
+    return check(folder)
+
+
+@checked
+@pytest.mark.parametrize(("check", "mark"), [(mypy, "E"), (pyright, "P")])
+def test_wrong_programs_have_the_errors_they_name(check: Check, mark: str, programs: Path) -> None:
+    wanted = expected(WRONG, mark)
+    assert wanted
+    found = {error for error in errors(check, programs) if error[0].startswith("wrong_")}
+    assert {error for error in found if not error[2].startswith(FOLLOWS)} == wanted
+
+
+@checked
+@pytest.mark.parametrize("check", [mypy, pyright])
+def test_good_programs_have_no_errors(check: Check, programs: Path) -> None:
+    assert {error for error in errors(check, programs) if not error[0].startswith("wrong_")} == set()
