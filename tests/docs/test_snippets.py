@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import black
 import pytest
 from checkout import REVISIONS, ROOT
+from mcp_bindgen.cli.app import run
 
 FIRST = ("README.md", "docs/index.md")
 """Pages of which each snippet runs alone, in the folder with the files of the page."""
@@ -35,6 +36,12 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 WIDTH = black.DEFAULT_LINE_LENGTH
 """Characters of a line of code that fit beside both sidebars of the site (docs/stylesheets/code.css)."""
 
+HERE = {"check", "diff", "explain", "generate", "history", "list", "matrix", "model", "validate"}
+"""Subcommands that start no programs and import no modules of the page: they run in the process of the tests.
+
+A process of their own would import the generator each time. That the program itself does so is tested by the other
+subcommands, and in tests/cli/test_entry_point.py.
+"""
 RUN = {"python", "output", "console"}
 SH = {
     'eval "$(_MCP_CODEGEN_COMPLETE=bash_source mcp-codegen)"': "tests/cli/test_completion.py",
@@ -148,24 +155,41 @@ class Page:
                 status = 0
                 continue
             assert status == 0, f"{place}: before {command!r} the status was {status}"
-            done = self._start(command)
-            status = done.returncode
-            assert self._matches(expected, done.stdout), f"{place}: {command}\nprinted\n{done.stdout}"
+            status, printed = self._start(command)
+            assert self._matches(expected, printed), f"{place}: {command}\nprinted\n{printed}"
         assert status == 0, f"{place}: the last status was {status}; show it with: $ echo $?"
 
-    def _start(self, command: str) -> subprocess.CompletedProcess[str]:
+    def _start(self, command: str) -> tuple[int, str]:
+        """Run a command; return its status and what it prints."""
+        words = shlex.split(command)
+        colourless = {"NO_COLOR": "1", "COLUMNS": str(WIDTH)}
+        if words[0] == "mcp-codegen" and (len(words) == 1 or words[1] in HERE or words[1].startswith("--")):
+            return self._run_here(words[1:], colourless)
         beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        colourless = {"PATH": beside, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PYTHONPATH": "src"}
-        return subprocess.run(
-            shlex.split(command),
+        done = subprocess.run(
+            words,
             cwd=self._folder,
-            env={**os.environ, **colourless},
+            env={**os.environ, **colourless, "PATH": beside, "PYTHONPATH": "src"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
+        return done.returncode, done.stdout
+
+    def _run_here(self, arguments: list[str], environment: dict[str, str]) -> tuple[int, str]:
+        printed = io.BytesIO()
+        with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open(encoding="utf-8") as nothing:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            patch.chdir(self._folder)
+            stream = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
+            patch.setattr(sys, "stdin", nothing)
+            patch.setattr(sys, "stdout", stream)
+            patch.setattr(sys, "stderr", stream)
+            status = run(arguments)
+        return status, printed.getvalue().decode()
 
 
 @pytest.fixture
