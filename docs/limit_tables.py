@@ -10,7 +10,8 @@ import ast
 import re
 import runpy
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -58,10 +59,11 @@ class Limit:
         return self.name.rpartition("/")[0] or self.name.partition(".")[0]
 
 
-def limits() -> list[Limit]:
+@cache
+def limits() -> tuple[Limit, ...]:
     """Return all limits, sorted by name."""
     texts: Mapping[str, str] = {name: entry.get("bounds", "") for name, entry in tests().items()}
-    return sorted([*_constants(), *_options(), *_parameters(texts)], key=lambda limit: limit.name)
+    return tuple(sorted([*_constants(), *_options(), *_parameters(texts)], key=lambda limit: limit.name))
 
 
 def tests() -> dict[str, dict[str, str]]:
@@ -82,8 +84,13 @@ def _constants() -> Iterator[Limit]:
             yield Limit(name, doc, _shown(value, doc), f"fixed: `{name.rpartition('/')[2]}`")
 
 
-def _numbers() -> Iterator[tuple[str, float, str]]:
-    """Yield the name, the value and the docstring of each constant that is a number."""
+@cache
+def _numbers() -> tuple[tuple[str, float, str], ...]:
+    """Return the name, the value and the docstring of each constant of the runtime that is a number."""
+    return tuple(_numbers_of_the_runtime())
+
+
+def _numbers_of_the_runtime() -> Iterator[tuple[str, float, str]]:
     for path in sorted(RUNTIME.rglob("*.py")):
         module = path.relative_to(RUNTIME).with_suffix("").as_posix()
         for node, after in pairwise([*ast.parse(path.read_text(encoding="utf-8")).body, ast.Pass()]):
@@ -180,7 +187,7 @@ def areas() -> list[str]:
     return [area for found in _TABLE.finditer(PAGE.read_text(encoding="utf-8")) for area in found["areas"].split()]
 
 
-def _filled(found: re.Match[str], of_all_areas: list[Limit]) -> str:
+def _filled(found: re.Match[str], of_all_areas: Iterable[Limit]) -> str:
     wanted = found["areas"].split()
     known = tests()
     rows = ["| limit | default | option | test |", "|---|---|---|---|"]
