@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from mcp_bindgen.ir.types import IndexSignature, Keyword, Position, Property, TypeExpression, UnionType
 
@@ -38,11 +38,12 @@ class Slot:
     candidates: tuple[Written, ...]
     position: Position
     """Position of the declaration that combines the candidates."""
+    forbidden: bool = field(init=False)
+    """Whether one of the texts is ``never``, so that no object has the property."""
 
-    @property
-    def forbidden(self) -> bool:
-        """Whether one of the texts is ``never``, so that no object has the property."""
-        return any(is_never(each.property.type) for each in self.candidates)
+    def __attrs_post_init__(self) -> None:
+        # Computed once, as many objects may inherit the property.
+        object.__setattr__(self, "forbidden", any(is_never(each.property.type) for each in self.candidates))
 
 
 @frozen(eq=False)
