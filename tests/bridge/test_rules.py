@@ -6,6 +6,7 @@ import itertools
 import re
 
 import pytest
+from attrs import evolve
 from checkout import REVISIONS
 from mcp_bindgen import catalog, diff
 from mcp_bindgen.bridge import RuleError, Rules, plan_step, plan_steps
@@ -13,6 +14,7 @@ from mcp_bindgen.bridge.rules import matches
 from mcp_bindgen.diff import Change
 from mcp_bindings import bridge
 from support.message_oracle import MessageOracle
+from support.revisions import STATELESS
 
 STEPS = list(itertools.pairwise(REVISIONS))
 each_step = pytest.mark.parametrize(("older", "newer"), STEPS, ids=[f"{older} to {newer}" for older, newer in STEPS])
@@ -83,6 +85,16 @@ CHANGES = ("ids of the risky and breaking changes that it treats, if any", "c")
 def completed(error: RuleError) -> str:
     """Return the rules that an error prints, as a person completes them."""
     return str(error).partition("for example:\n")[2].replace(*REASON).replace(*SECTION).replace(*CHANGES)
+
+
+def test_a_request_that_both_revisions_embed_in_results_is_treated_as_a_message_of_its_own() -> None:
+    source = catalog.load(STATELESS[-1])
+    tool = source.objects["Tool"]
+    fewer = tuple(each for each in tool.fields if each.name != "outputSchema")
+    target = evolve(source, revision="2099-12-31", objects={**source.objects, "Tool": evolve(tool, fields=fewer)})
+    tables = plan_step(source, target, rules())
+    assert tables.methods["sampling/createMessage"] == ("object", "CreateMessageRequest")
+    assert "roots/list" not in tables.methods
 
 
 def test_all_differences_without_a_rule_are_one_error_with_rules_to_copy() -> None:

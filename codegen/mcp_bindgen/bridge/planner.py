@@ -89,7 +89,9 @@ class _Planner:
         methods: dict[str, Node] = {}
         results: dict[str, Node] = {}
         for method in self._source.methods.values():
-            if not method.embedded:
+            known = self._target.methods.get(method.name)
+            # Messages that only one of the two embeds change their envelope, which the runtime does.
+            if not method.embedded or (known is not None and known.embedded):
                 self._method(method, methods, results)
         for method in self._target.methods.values():
             known = self._source.methods.get(method.name)
@@ -123,7 +125,7 @@ class _Planner:
 
     def _method(self, method: Method, methods: dict[str, Node], results: dict[str, Node]) -> None:
         other = self._target.methods.get(method.name)
-        if other is None or other.embedded:
+        if other is None or other.embedded != method.embedded:
             rule = self._rules.require("method", method.name, do="omit" if method.result is None else "refuse")
             methods[method.name] = (rule.do, self._reason(rule))
             if method.result is not None:
