@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..connection.context import ServerContext
-from ..connection.handlers import Handlers
-from ..errors import EncodeError, NotExpressible, ResponseError
+from ..errors import EncodeError, ResponseError
 from ..installed_revisions import server_class
-from ..jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ErrorObject
+from ..jsonrpc import INTERNAL_ERROR, ErrorObject
 from ..methods import NotificationMethod, RequestMethod
 from ..server.announcements import Announcement, announce_deferred
 from ..server.server import Server
+from ..session.control_flow import InputNeeded
 from ..session.events import Incoming, Notified
 from ..session.handshake import INITIALIZED
 from ..session.stateless import CHANGES
@@ -24,6 +24,7 @@ from .parked_calls import ParkedCall, ParkedCalls
 from .required_pages import visit_pages
 from .translation import translators
 from .twin_contexts import context_class
+from .twin_handlers import TwinHandlers
 from .undeclared_capability import missing_input_text
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class ServerTwin(Server):
         """The translators of announcements, and of stateless requests."""
         self._announcements = self._translators.outward
         self.info = self._announcements.implementation(original.info)
-        self._handlers = _TwinHandlers(self)
+        self._handlers = TwinHandlers(self)
         self._has_tasks = False
         if original.existing_tasks is not None:
             execute: Callable[..., bool] = twin_tasks_module().execute_tasks
@@ -312,6 +313,10 @@ class StatelessTwin(ServerTwin):
 
     def __init__(self, original: Server) -> None:
         super().__init__(original)
+        if original.binding.era == "stateless":
+            # Its handlers write the states.
+            replaying: Any = original
+            self.signing_key = replaying.signing_key
         self._parked = ParkedCalls(self.binding, original.limit, lambda: self.call_router)
 
     def view(self, connection: Channel, incoming: Incoming | None) -> SessionView:
@@ -329,7 +334,7 @@ class StatelessTwin(ServerTwin):
     def run_original(self, connection: Channel, incoming: Incoming) -> Any:
         """Return the result of the original's handler, or the questions that it waits for."""
         if self.original.binding.era == "stateless":
-            return super().run_original(connection, incoming)
+            return self._replay_original(connection, incoming)
         params = incoming.params
         if incoming.key.name not in self.binding.facts.resumable:
             return self._run_here(
@@ -356,6 +361,16 @@ class StatelessTwin(ServerTwin):
         if not self._parked.start(call, lambda: self.call(view, channel, seen)):
             return self._run_here(connection, incoming, self._parked.refuse)
         return self._await(call, incoming)
+
+    def _replay_original(self, connection: Channel, incoming: Incoming) -> Any:
+        """Return the result of a handler that is run again for each answer; raise ``InputNeeded``, in this revision."""
+        view = self.view(connection, incoming)
+        try:
+            return self.translate(view, ChannelView(view, connection), incoming)
+        except InputNeeded as question:
+            request: Any = question.request
+            key, params = view.outward.request(self.original.binding.requests[request.method], request.params)
+            raise InputNeeded(question.name, key.message(params=params), question.state) from None
 
     def result_of(self, channel: ChannelView, seen: IncomingView) -> Any:
         """Return the result of the original's handler; send the user to the pages that it requires, and call it again."""
@@ -406,34 +421,6 @@ class StatelessTwin(ServerTwin):
         """Close all connections, and end the parked calls."""
         super().close()
         self._parked.end()
-
-
-class _TwinHandlers(Handlers):
-    """The handlers of a twin: those of the original, called in its revision."""
-
-    def __init__(self, twin: ServerTwin) -> None:
-        super().__init__(twin.binding, "server")
-        self._twin = twin
-
-    def handle(self, key: RequestMethod[Any, Any], params: Any, context: Any) -> Any:
-        """Return the result of a request, as ``Handlers.handle``."""
-        twin, incoming = self._twin, context.incoming
-        about_tasks = self._requests
-        if about_tasks and key.name in about_tasks:
-            return super().handle(key, params, context)
-        try:
-            if about_tasks and getattr(context, "task", None) is not None:
-                return twin.run_as_task(context)
-            found = twin.answer_itself(context.connection, incoming)
-            return twin.run_original(context.connection, incoming) if found is None else found
-        except NotExpressible as error:
-            own = self._twin.original.binding.revision
-            code, message = INTERNAL_ERROR, "Not expressible"
-            if error.revision != twin.binding.revision and key.name == error.method:
-                code = INVALID_PARAMS if key.name in twin.original.binding.requests else METHOD_NOT_FOUND
-                message = "Invalid params" if code == INVALID_PARAMS else "Method not found"
-            data = {"reason": error.reason, "section": error.section, "revision": own}
-            raise ResponseError(code, message, data) from error
 
 
 def _retry(context: Any, seen: IncomingView, result: Any) -> Any:

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..connection.context import StatelessContext
 from ..errors import UsageError
+from ..tasks.context import InStatelessTask
 from ..tasks.extension_binding import TASKS, declare_tasks
 from .channel_view import ChannelView, SendQuestion, SessionView
+from .twin_contexts import RealQuestions
 
 if TYPE_CHECKING:
     from ..binding import Binding
@@ -74,7 +77,9 @@ def task_channel(view: SessionView, context: Any) -> ChannelView:
     if view.wire.binding.era == "stateless":
         # Tasks send no log messages there (Tasks: Task Status Notifications).
         view.log_level = None
-    channel = ChannelView(view, context.connection, _questions_of(context))
+    has_rounds = view.wire.binding.era == view.binding.era == "stateless"
+    questions = _input_of(context) if has_rounds else _questions_of(context)
+    channel = ChannelView(view, context.connection, questions)
     channel.task = context.task
     return channel
 
@@ -87,6 +92,21 @@ def _questions_of(context: Any) -> SendQuestion:
         _sending: Callable[[Call], object] | None,
     ) -> Any:
         return context.request(key, params, timeout=timeout)
+
+    return send
+
+
+def _input_of(context: Any) -> SendQuestion:
+    """Return the function for a handler that has read the answers from before the call became a task."""
+
+    def send(
+        key: RequestMethod[Any, Any],
+        params: Any,
+        timeout: float | None,
+        _sending: Callable[[Call], object] | None,
+    ) -> Any:
+        codec = context.connection.session.binding.codec
+        return context.task.request_input(key, codec.unstructure(key.message(params=params)), timeout)
 
     return send
 
@@ -114,7 +134,25 @@ class _OfTask:
         self.task.conclude(self.connection.view.outward.result(self._incoming.key, result))
 
 
+class _OfReplayedTask(InStatelessTask):
+    """The same for a handler that runs again for each answer until its call becomes a task."""
+
+    __slots__ = ()
+
+    def _request_input(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
+        """Send the client a request as part of the task's state, in the revision on the wire."""
+        return self.connection.request(key, request.params, timeout=timeout)
+
+    def conclude(self, result: Any) -> None:
+        """End the task with a result, as ``Task.conclude``."""
+        connection: Any = self.connection
+        incoming: Any = self._incoming
+        self.task.conclude(connection.view.outward.result(incoming.key, result))
+
+
 @cache
 def task_context_class(base: Any) -> Any:
     """Return the class of the contexts of tasks whose handlers get contexts of class ``base`` otherwise."""
-    return type(f"Task{base.__name__}", (_OfTask, base), {"__slots__": ("task",), "__doc__": base.__doc__})
+    replays = issubclass(base, StatelessContext) and not issubclass(base, RealQuestions)
+    part: Any = _OfReplayedTask if replays else _OfTask
+    return type(f"Task{base.__name__}", (part, base), {"__slots__": ("task",), "__doc__": base.__doc__})

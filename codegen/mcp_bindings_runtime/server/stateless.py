@@ -38,7 +38,8 @@ class StatelessServer(RunnableServer):
     @explain_calls({}, USAGE_OF_SERVERS)
     def __init__(self, name: str, version: str, **options: Any) -> None:
         super().__init__(name, version, **options)
-        self._state_key = SigningKey(self._stateless_options.state_key)
+        self.signing_key = SigningKey(self._stateless_options.state_key)
+        """The key that signs the states of requests for input."""
         self._states: RequestStates | None = None
         self._cache_policy: CachePolicy | None = None
         chosen = self._stateless_options
@@ -162,7 +163,7 @@ class StatelessServer(RunnableServer):
 
             from ..session.multi_round import RequestStates
 
-            self._states = RequestStates(self._state_key.value, self._stateless_options.state_lifetime, time.time)
+            self._states = RequestStates(self.signing_key.value, self._stateless_options.state_lifetime, time.time)
         return self._states
 
     def handle_request(self, connection: Channel, incoming: Incoming) -> bytes | None:
@@ -180,7 +181,7 @@ class StatelessServer(RunnableServer):
             return self._begin_task(connection, incoming)
         except InputNeeded as question:
             if incoming.multiprocess:
-                self._state_key.warn_if_unshared()
+                self.signing_key.warn_if_unshared()
             result = self.binding.types.InputRequiredResult(
                 # The schema declares the field without the value that the text states.
                 result_type="input_required",

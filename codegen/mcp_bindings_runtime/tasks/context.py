@@ -212,8 +212,11 @@ class InStatelessTask(StatelessContext):
         try:
             return super().request(key, params)
         except InputNeeded as suspended:
-            binding = self.connection.session.binding
-            return self.task.request_input(key, binding.codec.unstructure(suspended.request), timeout)
+            return self._request_input(key, suspended.request, timeout)
+
+    def _request_input(self, key: RequestMethod[Any, Any], request: Any, timeout: float | None) -> Any:
+        """Send the client a request as part of the task's state."""
+        return self.task.request_input(key, self.connection.session.binding.codec.unstructure(request), timeout)
 
     def conclude(self, result: Any) -> None:
         """End the task with a result, as ``Task.conclude``."""
