@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, NotDeclared, NotExpressible, ResponseError
+from mcp_bindings_runtime.errors import (
+    ConnectionClosed,
+    HttpError,
+    NotDeclared,
+    NotExpressible,
+    ProtocolError,
+    ResponseError,
+)
 from support.echo_server import echo_server
 from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, WITH_PAGE_ERRORS, those_with
 from support.scripted_http_server import HttpPeer, answer
@@ -31,6 +38,7 @@ WITH_TASKS = those_with(lambda each: bool(each.task_methods))
 URI = "file:///notes"
 OTHER_ERA = [*((own, NEW) for own in HANDSHAKE), *((NEW, wire) for wire in HANDSHAKE)]
 OTHERS = [(own, wire) for own in REVISIONS for wire in REVISIONS if own != wire]
+WITHOUT_SESSION = [(own, wire) for own, wire in OTHERS if own in STATELESS]
 
 
 def connect(own: str, server: Any, **options: Any) -> Any:
@@ -224,14 +232,14 @@ def test_a_round_that_no_handler_can_answer_raises() -> None:
             client.call_tool("echo", {"ask": 0})
 
 
-# A client without handshake, servers with one.
+# A client without handshake.
 
 
-@pytest.mark.parametrize("wire", HANDSHAKE)
-def test_a_listener_receives_the_changes_of_its_filter(wire: str) -> None:
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_a_listener_receives_the_changes_of_its_filter(own: str, wire: str) -> None:
     server = new_server(wire)
     server.tools.add(echo)
-    with connect(NEW, server) as client:
+    with connect(own, server) as client:
         with client.listen(tools=True, resource=[URI]) as changes:
             assert changes.acknowledged.tools_list_changed
             assert changes.acknowledged.resource_subscriptions == [URI]
@@ -249,10 +257,10 @@ def test_a_listener_receives_the_changes_of_its_filter(wire: str) -> None:
             assert two.get(PATIENCE).params.uri == URI
 
 
-@pytest.mark.parametrize("wire", HANDSHAKE)
-def test_a_listener_receives_the_changes_of_parts_of_its_resource(wire: str) -> None:
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_a_listener_receives_the_changes_of_parts_of_its_resource(own: str, wire: str) -> None:
     server = new_server(wire)
-    with connect(NEW, server) as client, client.listen(resource=[URI]) as changes:
+    with connect(own, server) as client, client.listen(resource=[URI]) as changes:
         server.resources.updated(f"{URI}/first", about=URI)
         assert changes.get(PATIENCE).params.uri == f"{URI}/first"
 
@@ -275,23 +283,27 @@ def test_a_subscription_that_cannot_be_opened_leaves_none_at_the_server(wire: st
         go.set()
 
 
-@pytest.mark.parametrize("wire", HANDSHAKE)
-def test_a_listener_ends_with_the_connection(wire: str) -> None:
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_a_listener_ends_with_the_connection(own: str, wire: str) -> None:
     server = new_server(wire)
-    client = connect(NEW, server)
+    client = connect(own, server)
     with client, client.listen(resources=True) as changes:
         server.close()
+        if wire in STATELESS:
+            # It ends its subscriptions before.
+            assert changes.get(PATIENCE) is None
+            return
         with pytest.raises(ConnectionClosed):
             changes.get(PATIENCE)
 
 
-@pytest.mark.parametrize("wire", HANDSHAKE)
-def test_handlers_of_changes_are_called(wire: str) -> None:
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_handlers_of_changes_are_called(own: str, wire: str) -> None:
     server = new_server(wire)
     server.tools.add(echo)
     seen: Queue[Any] = Queue()
     options = {"on_tools_changed": lambda: seen.put("tools"), "on_resource_updated": lambda each: seen.put(each.uri)}
-    with connect(NEW, server, **options) as client:
+    with connect(own, server, **options) as client:
         server.tools.remove("echo")
         assert seen.get(timeout=PATIENCE) == "tools"
         client.subscribe(URI)
@@ -311,17 +323,17 @@ def test_discover_describes_the_session(wire: str) -> None:
         assert found.capabilities.resources is not None
 
 
-@pytest.mark.parametrize("wire", HANDSHAKE)
-def test_log_messages_are_wanted_by_their_level(wire: str) -> None:
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_log_messages_are_wanted_by_their_level(own: str, wire: str) -> None:
     server = logging_server(wire)
 
     seen: Queue[Any] = Queue()
-    mcp = package(NEW)
-    with connect(NEW, server, on_log=lambda params: seen.put(params.data)) as client:
+    mcp = package(own)
+    with connect(own, server, on_log=lambda params: seen.put(params.data)) as client:
         client.call_tool("work")
         client.connection.wire.drain(PATIENCE)
     assert seen.empty()
-    with connect(NEW, server, on_log=lambda params: seen.put(params.data)) as client:
+    with connect(own, server, on_log=lambda params: seen.put(params.data)) as client:
         level = client.meta().__replace__(log_level="error")
         client.request(mcp.methods.CALL_TOOL, mcp.types.CallToolRequestParams(name="work", meta=level))
         assert seen.get(timeout=PATIENCE) == "grave"
@@ -391,6 +403,47 @@ def test_results_are_not_cached(wire: str) -> None:
         assert len(list(client.list_tools())) == 1
         server.tools.remove("echo")
         assert list(client.list_tools()) == []
+
+
+@pytest.mark.parametrize("own", STATELESS)
+@pytest.mark.parametrize("wire", STATELESS)
+def test_results_are_cached_as_a_server_without_handshake_says(own: str, wire: str) -> None:
+    mcp, server = package(wire), new_server(wire)
+    server.tools.add(echo)
+    server.cache(mcp.methods.LIST_TOOLS, ttl_ms=60_000)
+    changed = threading.Event()
+    with connect(own, server, cache=True) as client:
+        assert len(list(client.list_tools())) == 1
+        server.tools.remove("echo")
+        assert len(list(client.list_tools())) == 1
+    with connect(own, server, cache=True, on_tools_changed=changed.set) as client:
+        assert list(client.list_tools()) == []
+        server.tools.add(echo)
+        assert changed.wait(PATIENCE)
+        assert len(list(client.list_tools())) == 1
+
+
+@pytest.mark.parametrize("own", STATELESS)
+@pytest.mark.parametrize("wire", STATELESS)
+def test_the_client_counts_the_rounds_of_a_call_without_session(own: str, wire: str) -> None:
+    mcp = package(wire)
+    server = mcp.Server("s", "1", revisions=[wire])
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        answers = [context.sample(f"Number {each}", max_tokens=each + 1) for each in range(int(params.name))]
+        return mcp.types.CallToolResult(content=[mcp.types.TextContent(text=" ".join(answers))])
+
+    types = package(own).types
+
+    def sample(params: Any, context: Any) -> Any:
+        content = types.TextContent(text=f"<{params.max_tokens}>")
+        return types.CreateMessageResult(role="assistant", model="m", content=content)
+
+    with connect(own, server, sampling=sample, rounds=2) as client:
+        assert text_of(client.call_tool("2")) == "<1> <2>"
+        with pytest.raises(ProtocolError, match="more than 2 times"):
+            client.call_tool("3")
 
 
 @pytest.mark.parametrize(("own", "wire"), OTHERS)

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 class BridgedTasks(ABC):
-    """The tasks of a client at a server of the other era."""
+    """The tasks of a client at a server of another revision."""
 
     @abstractmethod
     def answer(self, key: RequestMethod[Any, Any], params: Any, timeout: float | None) -> Any:
         """Return the result of a request about tasks, or the task that a call becomes; None for other requests."""
+
+    def converted_state(self, state: Any) -> Any:
+        """Return a state of the extension, or the params of its notification, in the client's revision."""
+        return state
 
     def declare_support(self, result: Any) -> None:  # noqa: B027  # one era has something to do
         """Let a list of tools say which of them may be called as tasks."""

@@ -172,12 +172,10 @@ class TwinNegotiation(Negotiation):
         client = self._program.client
         if cls.binding is self._own or cls.binding.revision == self._own.revision:
             return client
-        # The server may yet refuse this revision, too.
-        translation = translators(self._own, cls.binding, "client", quiet=True)
         options = self._program.options
         make: Callable[..., Any] = twin_class(cls)
         more: dict[str, Any] = {}
-        if _TASK_RESULT in self._own.requests:
+        if self._own.extension is not None or _TASK_RESULT in self._own.requests:
             more = client_tasks_module().twin_options(cls.binding)
         twin = make(
             self._open,
@@ -190,14 +188,19 @@ class TwinNegotiation(Negotiation):
             extensions=options.extensions,
             **more,
         )
-        twin.represent(self._program, translation)
+        # The server may yet refuse this revision, too.
+        twin.represent(self._program, translators(self._own, twin.binding, "client", quiet=True))
         return twin
 
 
 def _view_class(own: Era, wire: Era) -> type[BridgedConnection]:
     """Return the class of the connections between a client and a server of these eras."""
-    if own == wire:
+    if own == wire == "handshake":
         return BridgedConnection
+    if own == wire:
+        from .stateless_pair import StatelessPair
+
+        return StatelessPair
     if wire == "stateless":
         from .stateless_wire import StatelessWire
 

@@ -1,6 +1,7 @@
-"""The tasks of a client at a server of the other era: 2025-11-25 has tasks in its core, 2026-07-28 as an extension.
+"""The tasks of a client at a server of another revision: 2025-11-25 has tasks in its core, 2026-07-28 as an extension.
 
-The client sends the requests of its own revision. A class for each direction turns them into those of the server.
+The client sends the requests of its own revision. A class for each direction turns them into those of the server, and one
+is for two revisions that have the extension.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from weakref import proxy
 from ..connection.call_scope import CallScope
 from ..errors import DecodeError, ResponseError, TaskCancelled, UsageError
 from ..installed_revisions import extension_package
-from ..jsonrpc import INVALID_PARAMS
+from ..jsonrpc import INVALID_PARAMS, ErrorObject
 from ..logs import write_log
 from ..session.late_tasks import FINAL
 from ..session.task_tracker import related_meta, task_capability
@@ -35,6 +36,13 @@ _EXTENSION: Final = "ext_tasks"
 _CALL_TOOL: Final = "tools/call"
 _LIST_TOOLS: Final = "tools/list"
 _RESULT: Final = "tasks/result"
+_REQUESTS: Final = "inputRequests"
+_ABOUT_TASKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tasks/get": ("meta",),
+    "tasks/update": ("meta", "input_responses"),
+    "tasks/cancel": ("meta",),
+}
+"""Requests of the extension to the attributes of their params that are of the revision."""
 MOST: Final = 256
 """Limit on the tasks that are kept for a client of 2025-11-25; the oldest are dropped."""
 
@@ -64,7 +72,11 @@ def tasks_of(connection: BridgedConnection) -> BridgedTasks | None:
     if not has_tasks(connection.twin.binding, connection.wire.session.peer_capabilities):
         return None
     session.peer_capabilities = with_tasks_declared(own, session.peer_capabilities)
-    return TasksOfStatelessServer(connection) if own.era == "handshake" else TasksOfHandshakeServer(connection)
+    if own.era == "handshake":
+        return TasksOfStatelessServer(connection)
+    return (
+        ForwardedTasks(connection) if connection.twin.binding.era == "stateless" else TasksOfHandshakeServer(connection)
+    )
 
 
 class _KeptTask:
@@ -317,6 +329,56 @@ class TasksOfHandshakeServer(BridgedTasks):
 
     def _made(self, kind: str, value: dict[str, Any]) -> Any:
         return self._structure(value, getattr(self._types, kind))
+
+
+class ForwardedTasks(BridgedTasks):
+    """The tasks of a client at a server that has the same extension, in another revision.
+
+    The messages of the extension are the same in both. What they hold of the revision is part of a tool call, too, and is
+    converted as such: the requests for input, their responses, and the result.
+    """
+
+    def __init__(self, connection: BridgedConnection) -> None:
+        self._connection: Any = proxy(connection)
+        self._own: Binding = connection.program.binding
+        self._wire: Binding = connection.twin.binding
+        self._structure: Callable[[Any, Any], Any] = self._own.extension.converter.structure
+
+    def answer(self, key: RequestMethod[Any, Any], params: Any, timeout: float | None) -> Any:
+        """Return the result of a request about tasks; None for other requests."""
+        if key.name not in _ABOUT_TASKS:
+            return None
+        connection, call = self._connection, self._own.requests[_CALL_TOOL]
+        held = {name: getattr(connection.prepare(key, params, timeout), name) for name in _ABOUT_TASKS[key.name]}
+        _, converted = connection.outward.request(call, call.params(name=params.task_id, **held))
+        sent = params.__replace__(**{name: getattr(converted, name) for name in held})
+        try:
+            result = connection.wire.request(key, sent, timeout=timeout)
+        except ResponseError as error:
+            raise translated_error(connection.inward, key.name, error) from error
+        return self.converted_state(result)
+
+    def converted_state(self, state: Any) -> Any:
+        """Return a state, or the params of its notification, in the client's revision."""
+        value = self._wire.codec.unstructure(state)
+        changed: dict[str, Any] = {}
+        if _REQUESTS in value:
+            result = self._of_call({"resultType": "input_required", _REQUESTS: value[_REQUESTS]})
+            changed[_REQUESTS] = result[_REQUESTS]
+        if "result" in value:
+            changed["result"] = self._of_call(value["result"])
+        if "error" in value:
+            error = value["error"]
+            before = ErrorObject(error["code"], error["message"], error.get("data"))
+            code, message, _ = self._connection.inward.error(_CALL_TOOL, before)
+            changed["error"] = {**error, "code": code, "message": message}
+        return self._structure({**value, **changed}, state.__class__) if changed else state
+
+    def _of_call(self, value: Any) -> Any:
+        """Return the JSON of the result of a tool call in the client's revision."""
+        key = self._wire.requests[_CALL_TOOL]
+        result = self._connection.inward.result(key, self._wire.codec.decode_result(key, value))
+        return self._own.codec.unstructure(result)
 
 
 def _support_of(tool: Any) -> str:

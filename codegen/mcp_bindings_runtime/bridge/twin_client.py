@@ -9,6 +9,7 @@ from ..errors import ResponseError
 from ..jsonrpc import ErrorObject
 from ..methods import NotificationMethod, RequestMethod
 from ..session.events import Notified
+from ..session.stateless import CHANGES
 from ..task_interfaces import tasks_module
 from .incoming_view import IncomingView
 
@@ -77,9 +78,12 @@ class Twin:
 
     def mirror_notifications(self) -> None:
         """Register for the notifications that the user's client handles, so that the server sends them."""
+        era = self.program.binding.era
+        # A client without handshake subscribes to changes itself.
+        subscribed = CHANGES if era == self.binding.era == "stateless" else ()
         for name in self.program.handlers.methods:
             key = self.binding.notifications.get(name)
-            if key is not None and "server" in key.sent_by:
+            if key is not None and "server" in key.sent_by and name not in subscribed:
                 self.ensure_notified(key)
 
     def ensure_notified(self, key: NotificationMethod[Any]) -> None:

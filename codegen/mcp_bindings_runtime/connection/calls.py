@@ -55,6 +55,8 @@ class Call:
     """The sender of the request, if the call may be cancelled."""
     awaited: bool = True
     """Whether a thread waits for the answer, and could read meanwhile."""
+    convert: Callable[[Notified], Notified | None] | None = None
+    """Converts the notifications of a subscription, if the caller has another revision than the wire; None drops one."""
 
     def __init__(
         self,
@@ -218,8 +220,11 @@ class PendingCalls(dict[Any, Call]):
     def published(self, event: Published, size: int) -> None:
         """Pass a notification of so many bytes to the subscription that it belongs to."""
         call = self.get(event.id)
-        if call is not None:
-            call.publish(event.notified, size)
+        if call is None:
+            return
+        notified = event.notified if call.convert is None else call.convert(event.notified)
+        if notified is not None:
+            call.publish(notified, size)
 
     def finish_progress(self, call: Call, queue: ProgressQueue) -> bool:
         """Deliver the progress that arrived before the answer; return whether there is more, of a task."""

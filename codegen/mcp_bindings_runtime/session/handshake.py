@@ -38,7 +38,8 @@ class HandshakeSession(Session):
         reason = f"this {self.side} has not declared {key.capability!r} in this session, which {key.name} needs"
         return ErrorObject(METHOD_NOT_FOUND, "Method not found", {"method": key.name, "reason": reason})
 
-    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+    def add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+        """Return the params of a request with what this revision adds to them, as ``Session.add_request_meta``."""
         if token is None:
             return params
         return with_token(key.params() if params is None else params, token, self.binding.meta_class(key.name))

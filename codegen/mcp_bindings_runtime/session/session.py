@@ -111,7 +111,7 @@ class Session(UndeclaredMessages):
         request_id = self.requests_sent + 1
         task = self.tasks is not None and self.tasks.check_request(key, params, request_id, self.peer_capabilities)
         self.requests_sent = request_id
-        params = self._add_request_meta(key, params, request_id if progress else None)
+        params = self.add_request_meta(key, params, request_id if progress else None)
         line = self._encode(key.message(id=request_id, params=params))
         self._pending[request_id] = key
         if progress:
@@ -408,7 +408,7 @@ class Session(UndeclaredMessages):
 
     # Parts of messages that depend on the era.
 
-    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+    def add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
         """Return the params of a request with the ``_meta`` of the era; ``token`` asks for progress."""
         raise NotImplementedError
 

@@ -114,7 +114,8 @@ class StatelessClientSession(Session):
             extra=dict(entries) if entries else None,
         )
 
-    def _add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+    def add_request_meta(self, key: RequestMethod[Any, Any], params: Any, token: RequestId | None) -> Any:
+        """Return the params of a request with what this revision adds to them, as ``Session.add_request_meta``."""
         if params is None:
             params = _default_params(self.binding, key, self.meta())
         try:
