@@ -60,7 +60,7 @@ def check_request(message: Message, source: str, target: str) -> None:
     typed = one.codec.structure(message.value, key.message)
     typed.extra = None
     plain = one.codec.unstructure(typed)
-    if is_request and source in STATELESS:
+    if is_request and source in STATELESS and target in HANDSHAKE:
         plain = without_bookkeeping(plain)
     expected = bridge.convert(plain, to=target, from_=source, sender=sender)
     made = translator(source, target, sender)
@@ -133,7 +133,7 @@ def test_forms_and_their_answers_cross_every_pair_of_revisions_that_have_forms(s
 
 
 def test_an_elicitation_by_url_gets_an_id_where_the_era_has_one() -> None:
-    (source,), target = STATELESS, HANDSHAKE[-1]
+    source, target = STATELESS[-1], HANDSHAKE[-1]
     key = binding(source).requests["elicitation/create"]
     params = binding(source).codec.structure({"mode": "url", "message": "Pay", "url": "https://a.example/"}, key.params)
     made = translator(source, target, "server")

@@ -27,11 +27,13 @@ from .object_converter import (
     entries,
     json_value,
     one_of,
+    replacing,
     undeclared_members,
 )
 from .step_tables import Node, StepTables, Treatment
 
 _META = "_meta"
+_REVISION = "revision_as_target"
 _ACCEPTED: Final[Mapping[type, frozenset[str]]] = {
     str: frozenset({"string", "json"}),
     int: frozenset({"integer", "float", "json"}),
@@ -212,16 +214,22 @@ class MemberTreatments:
 
     def __init__(self, plans: ConversionPlans, objects: Sequence[str | None]) -> None:
         self._unrecorded = plans.unrecorded
+        self.revisions: dict[str, list[tuple[str, str]]] = {}
+        """Members whose value names the revision: source and target of each step that replaces it, with no entry."""
         self.steps: list[tuple[Treatment, ...]] = [
             () if name is None else tables.objects[name] for tables, name in zip(plans.steps, objects, strict=True)
         ]
         self.names = frozenset(each[1] for step in self.steps for each in step if each[0] != "apply")
+        for tables, step in zip(plans.steps, self.steps, strict=True):
+            for verb, function, *rest in step:
+                if (verb, function) == ("apply", _REVISION) and rest[1] in plans.unrecorded:
+                    self.revisions.setdefault(rest[1], []).append((tables.source, tables.target))
 
     def require_idle(self, classes: Mapping[str, type]) -> None:
         """Raise ``NeedsSteps`` if a function may change an object; ``classes`` are those of its members."""
         for step in self.steps:
-            for verb, function, *_ in step:
-                if verb == "apply":
+            for verb, function, *rest in step:
+                if verb == "apply" and not (function == _REVISION and rest[1] in self.revisions):
                     member = _IDLE_WITHOUT.get(function)
                     is_object = function == "other_structured_as_text" and classes.get("structuredContent") is dict
                     if member is None or (member in classes and not is_object):
@@ -332,7 +340,13 @@ class ClassPlan:
         if found.__class__ is list:
             if cls is None:
                 raise NeedsSteps
-            return self._plans.value(cls, before[3], after[3], found)
+            convert = self._plans.value(cls, before[3], after[3], found)
+            replaced = self._treatments.revisions.get(name)
+            if replaced is None:
+                return convert
+            if convert is not None:
+                raise NeedsSteps
+            return replacing(replaced)
         stays = cls is None and before[4] is after[4]
         value = self._value_of(after, found)
         return None if stays and found is None else always(value)

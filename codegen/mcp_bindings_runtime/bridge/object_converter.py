@@ -144,6 +144,18 @@ def one_of(literals: Iterable[Any]) -> Convert:
     return check
 
 
+def replacing(pairs: Sequence[tuple[str, str]]) -> Convert:
+    """Return a function that replaces the first of each pair by the second, one pair after the other."""
+
+    def convert(value: Any) -> Any:
+        for old, new in pairs:
+            if value == old:
+                value = new
+        return value
+
+    return convert
+
+
 def elements(by_class: ByValueClass) -> Convert:
     """Return the function for lists whose elements are converted by their classes."""
     return lambda values: [by_class[value.__class__](value) for value in values]
