@@ -234,18 +234,22 @@ def test_a_server_that_never_answers_at_all_is_left_in_time() -> None:
 SHORT = 0.05
 """Seconds to wait for the probe; none of these servers reads it before `initialize` follows."""
 MODERN = {"modern": 1, "dual": 1, "pinned": 2, "unordered": 1}
-"""Kind of server with a 2026-07-28 face, and how often it is started."""
+"""Kind of server with a face without handshake, and how often it is started."""
 
 
-def slow(how: str, notes: Path) -> list[str]:
-    return program("slow_start.py", how, LATEST, str(notes))
+def slow(how: str, notes: Path, stateless: str = NEW) -> list[str]:
+    return program("slow_start.py", how, LATEST, stateless, str(notes))
 
 
+@pytest.mark.parametrize("stateless", STATELESS)
 @pytest.mark.parametrize("how", MODERN)
-def test_a_late_result_of_the_probe_decides_for_the_era_without_handshake(how: str, tmp_path: Path) -> None:
+def test_a_late_result_of_the_probe_decides_for_the_era_without_handshake(
+    how: str, stateless: str, tmp_path: Path
+) -> None:
     notes = tmp_path / "starts"
-    with package(NEW).Client.stdio(slow(how, notes), env=environment(), timeout=PATIENCE, probe=SHORT) as client:
-        assert client.peer_revision == NEW
+    command = slow(how, notes, stateless)
+    with package(NEW).Client.stdio(command, env=environment(), timeout=PATIENCE, probe=SHORT) as client:
+        assert client.peer_revision == stateless
         assert client.server_info.name == how
         assert text_of(client.call_tool("x", {})) == "served"
     assert notes.read_text() == "started\n" * MODERN[how]

@@ -143,8 +143,18 @@ class Negotiation:
                 break
         if self._probe_id is not None and isinstance(self._failure(), ResponseError):
             # It has refused the handshake before it came to answer the probe.
-            return self._open_in(next(each for each in self._revisions if self._is_stateless(each)))
+            return self._open_stateless()
         raise self._failure()
+
+    def _open_stateless(self) -> Agreed:
+        """Open in the preferred revision without handshake, or else in one that the server names instead."""
+        try:
+            return self._open_in(next(each for each in self._revisions if self._is_stateless(each)))
+        except UnsupportedRevision as fault:
+            mutual = self._judge("stateless", fault)
+            if mutual is None:
+                raise
+        return self._open_mutual(mutual)
 
     def _is_stateless(self, revision: str) -> bool:
         return bool(self._class(revision).binding.era == "stateless")

@@ -1,7 +1,8 @@
 """A server that starts slowly: it reads nothing before the client has sent a second message, its ``initialize``.
 
-``slow_start.py served COMMAND…`` runs a server behind such a start. ``slow_start.py HOW REVISION NOTES`` is one written
-without these bindings, of the stateless revision 2026-07-28 as ``HOW`` says; each of its starts is noted in a file.
+``slow_start.py served COMMAND…`` runs a server behind such a start. ``slow_start.py HOW REVISION STATELESS NOTES`` is one
+written without these bindings, of a revision with handshake and one without, as ``HOW`` says; each of its starts is noted in
+a file.
 """
 
 import json
@@ -9,8 +10,6 @@ import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
-
-NEW = "2026-07-28"
 
 
 def serve_behind(command):
@@ -27,14 +26,14 @@ def say(number, result=None, code=None):
     print(json.dumps({"jsonrpc": "2.0", "id": number, **answer}), flush=True)
 
 
-def main(how, revision, notes):
+def main(how, revision, stateless_revision, notes):
     path = Path(notes)
     with path.open("a", encoding="ascii") as file:
         file.write("started\n")
     info = {"name": how, "version": "1"}
     discovered = {
         "resultType": "complete",
-        "supportedVersions": [revision if how == "shim" else NEW],
+        "supportedVersions": [revision if how == "shim" else stateless_revision],
         "capabilities": {"tools": {}},
         "ttlMs": 0,
         "cacheScope": "private",
