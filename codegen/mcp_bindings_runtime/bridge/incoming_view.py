@@ -43,6 +43,11 @@ class IncomingView(Incoming):
         self.source = original.source
         self.related = original.related
 
+    @property
+    def on_wire(self) -> Incoming:
+        """The request as it was received."""
+        return self.original
+
     def prepare_move(self) -> None:
         """Let ``move_to`` find the calls of the handler, whenever they begin."""
         self.original.calls = set()

@@ -62,14 +62,16 @@ class BackendTasks:
         begin one. Raise ``ResponseError``, and ``McpError`` if the server cannot be used.
         """
         own = _task_of(context)
-        begun = self._created.pop(context.incoming, None)
+        # Another run of the handler may have another view of it.
+        request: Incoming = context.incoming.on_wire
+        begun = self._created.pop(request, None)
         created = None if begun is None else begun.claim()
         with _stopped_with(own, context):
             if created is None and own is None and self._binding.era == "stateless":
                 created = client.connection.request(key, params, **options)
                 if created.__class__ is client.binding.task_result_class:
                     task = self._polled(client, key, created, context)
-                    self._created[context.incoming] = _Created(created, task, context.incoming)
+                    self._created[request] = _Created(created, task, request)
                     context.begin_task()
                 return created
             if created is None:

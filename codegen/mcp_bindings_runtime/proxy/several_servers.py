@@ -327,7 +327,8 @@ def _common_revision(revisions: Sequence[str]) -> str:
     if len(set(revisions)) == 1:
         return revisions[0]
     with_sessions = [each for each in installed_revisions() if (facts := facts_of(each)) is None or facts.handshake]
-    return max(with_sessions or revisions)
+    # Questions of servers without sessions are results, which such a revision passes on as they are.
+    return max(revisions if set(revisions).isdisjoint(with_sessions) else with_sessions)
 
 
 def _refuse_shared_resources(backends: Iterable[BackendServer]) -> None:

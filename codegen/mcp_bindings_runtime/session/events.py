@@ -75,6 +75,11 @@ class Incoming:
         """The identity of the sender; None if it is not authenticated."""
         return None if self.caller is None else self.caller.principal
 
+    @property
+    def on_wire(self) -> Incoming:
+        """The request as it was received, where handlers of another revision see a view of it."""
+        return self
+
     def stop_calls(self) -> None:
         """Cancel the calls of the handler of this cancelled request; do not hold the session's lock."""
         reason = f"{self.key.name} was cancelled: {self.reason}" if self.reason else f"{self.key.name} was cancelled"

@@ -15,7 +15,7 @@ from support.backends import connection_to
 from support.concurrent_calls import answers_roots
 from support.conversation import converse
 from support.echo_server import echo_server
-from support.revisions import HANDSHAKE
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, eventually, package, program, text_of, threads_of, times_out
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -48,6 +48,17 @@ def test_a_conversation_through_a_proxy_is_that_with_the_server(revision, proxie
         answers_roots(client, revision)
         received.append(converse(client))
     assert received[0] == received[1]
+
+
+@pytest.mark.parametrize("behind", STATELESS)
+@each_revision
+def test_a_server_without_handshake_asks_a_client_of_each_revision(revision, behind, proxied):
+    server, seen = echo_server(behind)
+    client = package(revision).Client.in_memory(proxied(server), timeout=PATIENCE, revisions=[revision])
+    answers_roots(client, revision)
+    with client:
+        assert text_of(client.call_tool("echo", {"ask": 0})) == "root 0"
+    assert seen.begun == 2
 
 
 @each_revision

@@ -17,9 +17,11 @@ from support.scripted_peers import PATIENCE, eventually, package, text_of, threa
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
 LATEST = HANDSHAKE[-1]
-PAIRS = sorted({(HANDSHAKE[0], LATEST), (LATEST, LATEST), (STATELESS[-1], STATELESS[-1]), (LATEST, STATELESS[-1])})
+WITH_SESSIONS = {(HANDSHAKE[0], LATEST), (LATEST, LATEST), (LATEST, STATELESS[-1])}
+WITHOUT = {(STATELESS[-1], STATELESS[-1]), (STATELESS[0], STATELESS[-1])}
+PAIRS = sorted(WITH_SESSIONS | WITHOUT)
 
-FRONTS = sorted({HANDSHAKE[0], LATEST, STATELESS[-1]})
+FRONTS = sorted({HANDSHAKE[0], LATEST, STATELESS[0], STATELESS[-1]})
 
 
 @pytest.fixture

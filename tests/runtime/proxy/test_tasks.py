@@ -1,4 +1,4 @@
-"""Tasks of a server behind a proxy are tasks for the clients of both revisions that have tasks."""
+"""Tasks of a server behind a proxy are tasks for the clients of each revision that has tasks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from mcp_bindings_runtime.proxy.backend_tasks import MAX_EARLY, BackendTasks
 from mcp_bindings_runtime.proxy.server import Proxy
 from mcp_bindings_runtime.session.events import Incoming
 from support.backends import connection_to
-from support.revisions import HANDSHAKE, STATELESS, TASK_EXTENSION, newest
+from support.revisions import HANDSHAKE, STATELESS, newest
 from support.scripted_peers import PATIENCE, eventually, package, text_of, threads_of
 
 pytestmark = pytest.mark.skipif(len(REVISIONS) < 2, reason="one revision has no other era")
 CORE = newest(HANDSHAKE, "tasks/result")
 NEW = STATELESS[-1]
-assert TASK_EXTENSION == NEW
-WITH_TASKS = (CORE, NEW)
+WITH_TASKS = (CORE, *STATELESS)
 each_backend = pytest.mark.parametrize("behind", WITH_TASKS)
 each_front = pytest.mark.parametrize("front", WITH_TASKS)
 SUPPORT = {"work": "optional", "ask": "optional", "fail": "optional", "must": "required"}
@@ -84,7 +83,7 @@ def start():
 def client_of(server: Any, revision: str, *, tasks: bool = True, **options: Any) -> Any:
     """Return a client with one root that may call tools as tasks."""
     mcp = package(revision)
-    if tasks and revision == NEW:
+    if tasks and revision in STATELESS:
         options["tasks"] = True
     client = mcp.Client.in_memory(server, timeout=PATIENCE, revisions=[revision], **options)
     root = mcp.types.Root(uri="file:///r", name="of the client")
@@ -230,11 +229,11 @@ def test_a_tool_that_must_be_a_task_works_for_a_client_without_tasks(start):
     assert worker.runs == ["must"]
 
 
-@pytest.mark.parametrize(
-    ("behind", "front", "code"), [(CORE, CORE, -32601), (CORE, NEW, -32021), (NEW, NEW, -32021), (NEW, CORE, -32603)]
-)
-def test_a_tool_that_must_be_a_task_is_refused_to_a_client_that_could_ask(behind, front, code, start):
+@each_front
+@each_backend
+def test_a_tool_that_must_be_a_task_is_refused_to_a_client_that_could_ask(behind, front, start):
     worker = Worker(behind)
+    code = -32021 if front in STATELESS else -32603 if behind in STATELESS else -32601
     with client_of(start(worker), front, tasks=False) as client, pytest.raises(ResponseError) as caught:
         client.call_tool("must")
     assert (caught.value.code, worker.runs) == (code, [])
