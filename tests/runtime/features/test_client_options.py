@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from pathlib import Path
 from queue import Queue
 
@@ -13,7 +14,7 @@ from mcp_bindings_runtime.client.options import NegotiationOptions, StatelessCli
 from mcp_bindings_runtime.errors import MissingCapability, UsageError
 from mcp_bindings_runtime.options import INTRODUCTION
 from mcp_bindings_runtime.transports.options import StdioOptions
-from support.revisions import HANDSHAKE, STATELESS, WITH_CHOICES, WITH_FORMS
+from support.revisions import HANDSHAKE, LIST_CHANGES, STATELESS, WITH_CHOICES, WITH_FORMS, those_with_methods
 from support.scripted_peers import PATIENCE, package, scripted_server, text_of
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -102,10 +103,12 @@ def misspelt(name):
     return name[:2] + name[3:]
 
 
-OPENED_BY_STDIO = [*StdioOptions.names(), *NegotiationOptions.names(), *StatelessClientOptions.names()]
+OPENED_BY_STDIO = {*StdioOptions.names(), *NegotiationOptions.names(), *StatelessClientOptions.names()}
+LACKING = StatelessClientOptions.lacking_in(package(STATELESS[-1]).Client.binding)
+"""Callbacks for messages that the preferred revision does not have."""
 
 
-@pytest.mark.parametrize("name", sorted({*OPENED_BY_STDIO} - {"discover", "restart"}))
+@pytest.mark.parametrize("name", sorted(OPENED_BY_STDIO - LACKING - {"discover", "restart"}))
 def test_each_misspelt_option_of_connect_is_found(name):
     with pytest.raises(UsageError, match=rf"no option '{misspelt(name)}' \(did you mean '{name}'\?\)$"):
         connect.stdio(["server"], **{misspelt(name): None})
@@ -205,6 +208,8 @@ def test_functions_are_given_a_context_of_their_revision_that_leads_to_the_clien
 def test_functions_hear_what_the_server_tells(revision):
     mcp = package(revision)
     heard = Queue()
+    changes = [each for each in LIST_CHANGES if revision in those_with_methods(each)]
+    lists = [each.split("/")[1] for each in changes]
     capabilities = {
         "tools": {"listChanged": True},
         "prompts": {"listChanged": True},
@@ -214,23 +219,20 @@ def test_functions_hear_what_the_server_tells(revision):
 
     def play(peer):
         peer.welcome(revision, capabilities)
-        peer.notify("notifications/tools/list_changed")
-        peer.notify("notifications/prompts/list_changed")
-        peer.notify("notifications/resources/list_changed")
+        for method in changes:
+            peer.notify(method)
         peer.notify("notifications/resources/updated", {"uri": "file:///x"})
         peer.notify("notifications/message", {"level": "info", "data": "hello"})
 
     options = {
-        "on_tools_changed": lambda: heard.put("tools"),
-        "on_prompts_changed": lambda: heard.put("prompts"),
-        "on_resources_changed": lambda: heard.put("resources"),
+        **{f"on_{each}_changed": partial(heard.put, each) for each in lists},
         "on_resource_updated": lambda params: heard.put(params.uri),
         "on_log": lambda params: heard.put((params.level, params.data)),
     }
     with scripted_server(mcp.Client, play, **options) as (client, _):
         client.connect()
-        found = [heard.get(timeout=PATIENCE) for _ in range(5)]
-    assert found == ["tools", "prompts", "resources", "file:///x", ("info", "hello")]
+        found = [heard.get(timeout=PATIENCE) for _ in range(len(lists) + 2)]
+    assert found == [*lists, "file:///x", ("info", "hello")]
 
 
 @each_revision
