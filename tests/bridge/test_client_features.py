@@ -258,6 +258,17 @@ def test_a_listener_receives_the_changes_of_its_filter(own: str, wire: str) -> N
 
 
 @pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
+def test_a_listener_may_ask_for_the_changes_of_all_lists(own: str, wire: str) -> None:
+    server = new_server(wire)
+    server.tools.add(echo)
+    server.prompt(echo)
+    with connect(own, server) as client, client.listen(tools=True, prompts=True, resources=True) as changes:
+        assert changes.acknowledged.resources_list_changed
+        server.tools.remove("echo")
+        assert changes.get(PATIENCE).key.name == "notifications/tools/list_changed"
+
+
+@pytest.mark.parametrize(("own", "wire"), WITHOUT_SESSION)
 def test_a_listener_receives_the_changes_of_parts_of_its_resource(own: str, wire: str) -> None:
     server = new_server(wire)
     with connect(own, server) as client, client.listen(resource=[URI]) as changes:

@@ -11,7 +11,7 @@ from weakref import ref
 from ..errors import ConnectionClosed, McpError, ResponseError
 from ..logs import write_log
 from ..session.events import Notified
-from ..session.stateless import FILTERS, contains
+from ..session.stateless import FILTERS, contains, filters_of
 
 if TYPE_CHECKING:
     from ..connection.calls import Call
@@ -50,7 +50,7 @@ class ChangeStreams:
         binding = self._binding
         kinds = {
             member: True
-            for method, member in FILTERS.items()
+            for method, member in filters_of(binding).items()
             if getattr(wanted, member) and binding.declares(declared, binding.notifications[method].capability)
         }
         uris: list[str] = []

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import NotExpressible, ResponseError
+from ..errors import DecodeError, NotExpressible, ResponseError
+from ..logs import write_log
 from ..methods import RequestMethod
 from ..session.events import Notified
 from ..session.stateless import LISTEN
@@ -86,8 +87,8 @@ class StatelessPair(BridgedConnection):
             if self._tasks is not None and key.name == _TASKS:
                 return Notified(key, self._tasks.converted_state(params))
             found = self.inward.notification(key, params)
-        except NotExpressible:
-            # It is in the ledger.
+        except (NotExpressible, DecodeError) as fault:
+            write_log("info", "%s is dropped: %s", key.name, fault)
             return None
         return None if found is None else Notified(*found)
 

@@ -19,7 +19,7 @@ from ..http.client.retry import RetryPolicy
 from ..http.client.statuses import rejects_message
 from ..logs import log_exception, write_log
 from ..session.events import Notified
-from ..session.stateless import FILTERS, LISTEN, UPDATED
+from ..session.stateless import FILTERS, LISTEN, UPDATED, filters_of
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -231,8 +231,9 @@ class ChangeFeed:
 
     def _report_all(self, connection: Connection, stream: _Stream) -> None:
         """Queue notifications of all changes that a stream reports."""
-        notifications = self._client.binding.notifications
-        for method, member in FILTERS.items():
+        binding = self._client.binding
+        notifications = binding.notifications
+        for method, member in filters_of(binding).items():
             if getattr(stream.acknowledged, member):
                 connection.put_notification(Notified(notifications[method], None))
         updated = notifications[UPDATED]

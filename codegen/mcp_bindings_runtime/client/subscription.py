@@ -13,7 +13,7 @@ from ..connection.connection import Connection
 from ..connection.notification_buffer import NotificationBuffer
 from ..errors import ConnectionClosed
 from ..methods import NotificationMethod, RequestMethod
-from ..session.stateless import FILTERS, UPDATED
+from ..session.stateless import UPDATED, filters_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,8 +133,9 @@ class Subscription:
 
     def _add_all(self) -> None:
         """Add all changes that the stream reports."""
-        notifications = self._client.binding.notifications
-        for method, member in FILTERS.items():
+        binding = self._client.binding
+        notifications = binding.notifications
+        for method, member in filters_of(binding).items():
             if getattr(self.acknowledged, member):
                 self._add(notifications[method], None)
         updated = notifications[UPDATED]

@@ -45,6 +45,11 @@ _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
+def filters_of(binding: Binding) -> Mapping[str, str]:
+    """Return the entries of ``FILTERS`` for the notifications that a revision has."""
+    return {method: member for method, member in FILTERS.items() if method in binding.notifications}
+
+
 def contains(uri: str, updated: str) -> bool:
     """Return whether a resource is another one or, by their URIs, below it (Resources: Subscriptions)."""
     return updated == uri or updated.startswith(uri.rstrip("/") + "/")
