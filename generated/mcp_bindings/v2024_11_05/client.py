@@ -60,8 +60,8 @@ if TYPE_CHECKING:
         """Version of the client, sent to the server. Default: '0'."""
 
         capabilities: types.ClientCapabilities | None
-        """Capabilities to declare in addition to those that follow from callbacks and
-        handlers.
+        """Capabilities to declare beside those that follow from callbacks and handlers,
+        of any revision's class or a dict.
         """
 
         timeout: float

@@ -64,8 +64,8 @@ if TYPE_CHECKING:
         """Display name of the client; `name` identifies it to programs."""
 
         capabilities: types.ClientCapabilities | None
-        """Capabilities to declare in addition to those that follow from callbacks and
-        handlers.
+        """Capabilities to declare beside those that follow from callbacks and handlers,
+        of any revision's class or a dict.
         """
 
         timeout: float

@@ -81,8 +81,8 @@ if TYPE_CHECKING:
         """URL of a web page about the client."""
 
         capabilities: types.ClientCapabilities | None
-        """Capabilities to declare in addition to those that follow from callbacks and
-        handlers.
+        """Capabilities to declare beside those that follow from callbacks and handlers,
+        of any revision's class or a dict.
         """
 
         timeout: float

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         """Instructions for language models on how to use the server."""
 
         capabilities: types.ServerCapabilities | None
-        """Capabilities to declare in addition to those that follow from the
-        handlers.
+        """Capabilities to declare beside those that follow from the handlers, of any
+        revision's class or a dict.
         """
 
         logging: bool
