@@ -32,7 +32,8 @@ def patterns(older: str, newer: str) -> list[str]:
 @each_step
 def test_each_risky_and_breaking_change_has_a_rule(older: str, newer: str) -> None:
     found = [change.id for change in changes(older, newer) if change.level != "compatible"]
-    assert [id_ for id_ in found if not any(matches(id_, pattern) for pattern in patterns(older, newer))] == []
+    missing = [id_ for id_ in found if not any(matches(id_, pattern) for pattern in patterns(older, newer))]
+    assert missing == [], f"enter them in `changes` of a rule in bridge/rules.toml that treats them: {missing}"
 
 
 @each_step
@@ -42,7 +43,8 @@ def test_each_change_that_a_rule_names_exists(older: str, newer: str) -> None:
     other = [step for step in STEPS if step != (older, newer)]
     # A rule of several steps names the changes of one of them.
     everywhere = [change.id for step in other for change in changes(*step)]
-    assert [pattern for pattern in idle if not any(matches(id_, pattern) for id_ in everywhere)] == []
+    unknown = [pattern for pattern in idle if not any(matches(id_, pattern) for id_ in everywhere)]
+    assert unknown == [], f"`mcp-codegen diff {older} {newer} --format json` prints no such ids: {unknown}"
 
 
 @each_step
@@ -192,6 +194,7 @@ def test_a_rule_that_matches_nothing_is_an_error() -> None:
         (rule("method", "x", "apply"), "unknown function None"),
         ("[[method]]\nsubject = 1\n", "unknown key 'subject'"),
         (rule("method", "x").replace('reason = "r"', 'reason = ""'), "reason is missing"),
+        (rule("method", "x").replace(" -> ", "->"), "unknown step '.*->.*'; write it as '2025-06-18 -> 2025-11-25'"),
         ("[[", "codegen/mcp_bindgen/bridge/rules.toml: "),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -28,6 +29,7 @@ _SAMPLE_REASON = "why, for the reader of a report"
 _SAMPLE_SECTION = "page of the specification"
 _SAMPLE_CHANGES = "ids of the risky and breaking changes that it treats, if any"
 
+_STEP = re.compile(r"\S+ -> \S+")
 _KEYS = frozenset({"steps", "subjects", "at", "do", "function", "value", "reason", "section", "changes"})
 
 
@@ -142,7 +144,10 @@ class StepRules:
             if (id(rule), pattern) not in self._used
         ]
         if idle:
-            message = f"{self._source}: these rules match nothing in the step {self._step}; remove them:{''.join(idle)}"
+            message = (
+                f"{self._source}: these rules match nothing in the step {self._step}; "
+                f"correct their subjects or the step, or remove them:{''.join(idle)}"
+            )
             raise RuleError(message)
 
     def _missing_text(self) -> str:
@@ -186,6 +191,9 @@ def _problem(kind: str, row: Mapping[str, Any]) -> str | None:
     missing = [key for key in ("steps", "subjects", "do", "reason", "section") if not row.get(key)]
     if missing:
         return f"{missing[0]} is missing"
+    unreadable = [step for step in row["steps"] if step != "*" and not _STEP.fullmatch(step)]
+    if unreadable:
+        return f"unknown step {unreadable[0]!r}; write it as '2025-06-18 -> 2025-11-25', or '*' for each step"
     if row["reason"] == _SAMPLE_REASON or row["section"] == _SAMPLE_SECTION:
         return "reason or section is the text of the example; write why the rule holds, and where the specification says so"
     if _SAMPLE_CHANGES in row.get("changes", ()):
