@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,30 @@ class Step:
 
 
 def pages(notes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of each page by its file name; raise `BindgenError` for a note on a change that does not exist."""
+    """Return the text of each page by its file name.
+
+    Raise `BindgenError` for steps that are not those between the bundled revisions, and for a note on a change that does not
+    exist.
+    """
     steps = [Step(**each) for each in notes["steps"]]
+    _check(steps)
     found = [(step, _assessed(step)) for step in steps]
     texts = {step.file: _text(_page(step, assessment)) for step, assessment in found}
     return {"index.md": _text(_index(notes["index"], found)), **texts}
+
+
+def _check(steps: Sequence[Step]) -> None:
+    known = catalog.revisions()
+    wanted = dict.fromkeys([*pairwise(known), (known[0], known[-1])])
+    for number, (expected, step) in enumerate(zip_longest(wanted, steps), 1):
+        if expected is None or step is None or expected != (step.old, step.new):
+            right = "no more entries" if expected is None else f"the one from {expected[0]} to {expected[1]}"
+            found = "none" if step is None else step.title
+            message = (
+                f"{NOTES.name}: entry {number} of [[steps]] must be {right}, found {found}; "
+                "there is one for each two revisions that follow one another, and the last is from the oldest to the newest"
+            )
+            raise BindgenError(message)
 
 
 def _assessed(step: Step) -> Assessment:
@@ -144,7 +164,10 @@ def _text(lines: Iterator[str]) -> str:
 
 def main() -> None:
     """Write the pages that changed, delete the pages of no step, and print the names of all."""
-    texts = pages(tomllib.loads(NOTES.read_text(encoding="utf-8")))
+    try:
+        texts = pages(tomllib.loads(NOTES.read_text(encoding="utf-8")))
+    except BindgenError as fault:
+        sys.exit(f"error: {fault}")
     for stale in sorted(file for file in FOLDER.glob("*.md") if file.name not in texts):
         stale.unlink()
         sys.stdout.write(f"deleted  {stale.name}\n")

@@ -52,6 +52,20 @@ def test_a_page_has_every_change(written, old, new):
     assert rows + names == len(changes)
 
 
+@pytest.mark.parametrize("place", [0, -2, -1])
+def test_a_missing_step_is_named(place):
+    lacking: dict[str, Any] = copy.deepcopy(NOTES)
+    step = lacking["steps"].pop(place)
+    with pytest.raises(BindgenError, match=f"must be the one from {step['old']} to {step['new']}, found"):
+        WRITER["pages"](lacking)
+
+
+def test_a_step_too_many_is_named():
+    doubled = {**NOTES, "steps": [*NOTES["steps"], NOTES["steps"][0]]}
+    with pytest.raises(BindgenError, match="must be no more entries, found 2024-11-05 to 2025-03-26"):
+        WRITER["pages"](doubled)
+
+
 def test_a_note_on_a_change_that_is_none_is_told():
     stale: dict[str, Any] = copy.deepcopy(NOTES)
     stale["steps"][1]["unmentioned"]["field_added:Annotations.lastModifed"] = ""
