@@ -77,27 +77,15 @@ def task_channel(view: SessionView, context: Any) -> ChannelView:
     if view.wire.binding.era == "stateless":
         # Tasks send no log messages there (Tasks: Task Status Notifications).
         view.log_level = None
-    has_rounds = view.wire.binding.era == view.binding.era == "stateless"
-    questions = _input_of(context) if has_rounds else _questions_of(context)
-    channel = ChannelView(view, context.connection, questions)
+    # A handler that runs again for each answer has read those from before the call became a task.
+    replays = view.wire.binding.era == view.binding.era == "stateless"
+    channel = ChannelView(view, context.connection, _questions_of(context, in_state=replays))
     channel.task = context.task
     return channel
 
 
-def _questions_of(context: Any) -> SendQuestion:
-    def send(
-        key: RequestMethod[Any, Any],
-        params: Any,
-        timeout: float | None,
-        _sending: Callable[[Call], object] | None,
-    ) -> Any:
-        return context.request(key, params, timeout=timeout)
-
-    return send
-
-
-def _input_of(context: Any) -> SendQuestion:
-    """Return the function for a handler that has read the answers from before the call became a task."""
+def _questions_of(context: Any, *, in_state: bool) -> SendQuestion:
+    """Return the function that asks the client within a task: by a request, or only as a part of the task's state."""
 
     def send(
         key: RequestMethod[Any, Any],
@@ -105,6 +93,8 @@ def _input_of(context: Any) -> SendQuestion:
         timeout: float | None,
         _sending: Callable[[Call], object] | None,
     ) -> Any:
+        if not in_state:
+            return context.request(key, params, timeout=timeout)
         codec = context.connection.session.binding.codec
         return context.task.request_input(key, codec.unstructure(key.message(params=params)), timeout)
 
