@@ -41,9 +41,10 @@ class RunnableServer(Server):
         run(self.serve)
 
     def pump(self, timeout: float | None = 0.0) -> bool:
-        """Serve over stdin and stdout from a loop of your own: handle what arrives within ``timeout`` seconds.
+        """Serve over stdin and stdout from a loop of your own: handle the next message in the calling thread.
 
-        Everything happens in the calling thread, unlike with ``run_stdio``. Return False once the client has left.
+        Wait for it at most ``timeout`` seconds (None: no limit). Further messages may be buffered, so call it again even if
+        nothing can be read from stdin. Return False once the client has left. Raise `UsageError` with the option ``ping``.
         """
         if self._options.ping is not None:
             message = "pump() uses one thread, and `ping` needs another; ping from your loop instead: context.ping()"
