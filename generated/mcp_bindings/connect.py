@@ -6,8 +6,9 @@
     with connect.stdio(["python", "server.py"]) as client:
         print(client.binding.revision, client.server_info)
 
-The returned client is connected. Its class is the ``Client`` of the negotiated revision, whose package is imported only
-then. Type checkers know what the clients of all revisions have in common, ``AnyClient``; narrow it by ``isinstance``.
+The returned client is connected. Its class is the ``Client`` of the negotiated revision. The package of that revision is
+imported only then. For type checkers, the client is an ``AnyClient``, which has the methods that the clients of all
+revisions have; ``isinstance`` narrows it to the client of one revision.
 """
 
 from __future__ import annotations

@@ -30,9 +30,10 @@ Results: TypeAlias = Mapping[str | int, RequestMethod[Any, Any]]
 
 
 class Lenient(NamedTuple):
-    """A leniently decoded message: its value, of which faulty parts are still JSON, and all that is wrong with it.
+    """A message that was decoded with ``mode="lenient"``, and its violations of the schema.
 
-    Nothing is lost: ``extra`` holds what no attribute can, a wrong constant or a null where None means absent.
+    Invalid parts of ``value`` are parsed JSON. ``extra`` has the members that no attribute can hold: a wrong constant, and
+    a null for a field whose None means absent. If the text was not JSON, ``value`` is the text.
     """
 
     value: Any
@@ -180,11 +181,11 @@ class Codec(Generic[M]):
     @overload
     def structure(self, data: Json, kind: Any) -> Any: ...
     def structure(self, data: Json, kind: Any) -> Any:
-        """Return the typed value of a JSON value: ``structure({"name": "add", …}, types.Tool)``.
+        """Return an object of the type ``kind`` from parsed JSON, as in ``structure({"name": "add", …}, types.Tool)``.
 
-        ``kind`` is a class or an alias of the revision, or a type made of them that cattrs knows how to read, such as
-        ``list[types.Tool]``. Raise DecodeError with the place of what is wrong, and UsageError for a union whose
-        members its values do not tell apart.
+        ``kind`` is a class or an alias of the revision, or a type that contains them and that cattrs can read, such as
+        ``list[types.Tool]``. Raise DecodeError with the place of the first fault. Raise UsageError for a union whose
+        members cannot be distinguished by their JSON.
         """
         if not self.knows(kind):
             return self.get_converter().structure(data, kind)
@@ -195,15 +196,15 @@ class Codec(Generic[M]):
             raise self._decode_error(cause, lambda found: self._error_locator().read(data, shape, (), found)) from None
 
     def get_converter(self) -> Converter:
-        """Return a new cattrs converter that reads and writes the types of the revision."""
+        """Return a new cattrs converter that can convert the types of the revision."""
         from .cattrs_hooks import make_converter
 
         return make_converter(self._functions.decoders, self.structure, self.unstructure)
 
     def unstructure(self, value: Any) -> Json:
-        """Return the JSON value of an object of the revision, or of lists and dicts of them.
+        """Return the JSON value of an object of the revision, or of lists and dicts of such objects.
 
-        Raise EncodeError with the place of what is wrong.
+        Raise EncodeError with the place of the first fault.
         """
         try:
             return self._encode_value(value)
@@ -223,7 +224,10 @@ class Codec(Generic[M]):
         return self._functions.encoders[cls](value)
 
     def decode_result(self, key: RequestMethod[Any, R], value: Json) -> R:
-        """Return the typed result of the request that ``key`` stands for, from its JSON value; raise DecodeError."""
+        """Return the typed result of a request from parsed JSON. ``key`` is the key of its method, such as ``CALL_TOOL``.
+
+        Raise DecodeError with the place of the first fault.
+        """
         if key.name not in self._result_decoders:
             message = f"{key.name!r} is not a request of {self.revision}; pass a key of that revision's `methods`"
             raise UsageError(message)
@@ -278,12 +282,14 @@ class Codec(Generic[M]):
         results: Results | None = None,
         mode: Literal["strict", "lenient"] = "strict",
     ) -> Any:
-        """Return the message in a JSON text (UTF-8 where it is bytes).
+        """Return the message in a JSON text, which is a str or UTF-8 bytes.
 
-        ``sender`` limits methods to those that the side may send; others give the generic class. ``results`` maps ids
-        of requests to their method keys, so that the result of a response gets its type; without it ``result`` stays
-        JSON, and ``decode_result`` finishes it. Raise DecodeError for the first fault. With mode ``"lenient"`` raise
-        none, but return the value, whose faulty parts stay JSON, together with all faults.
+        A message with an unknown method gets the generic class, such as ``JSONRPCRequest``. With ``sender``, this includes
+        methods that this side may not send. ``results`` maps the ids of requests to the keys of their methods. A response
+        to one of them gets a typed ``result``; any other ``result`` is parsed JSON, which ``decode_result`` converts.
+
+        Raise DecodeError for the first fault. With the mode ``"lenient"``, return a ``Lenient`` instead, which has the
+        message and all faults.
         """
         if mode != "strict":
             return self._decode_leniently(data, sender, results, mode)
@@ -366,7 +372,7 @@ class Codec(Generic[M]):
         )
 
     def encode(self, message: M) -> bytes:
-        """Return a message as one line of JSON in UTF-8; raise EncodeError with the place of what is wrong."""
+        """Return a message as one line of JSON in UTF-8. Raise EncodeError with the place of the first fault."""
         try:
             cls: type = message.__class__
             if cls is list:

@@ -8,8 +8,8 @@
     converted.message       the message in 2025-03-26, or None if it has no form there
     converted.ledger        one entry for each difference: what was kept, renamed, synthesised, dropped or refused
 
-Messages are JSON: dicts, lists, strings, numbers. The package of no revision is imported, and nothing is sent. What needs
-a connection, such as ``initialize`` in front of a stateless server, is refused, and the ledger says so.
+Messages are parsed JSON: dicts, lists, strings, numbers. Nothing is sent, and no package of a revision is imported. A message
+whose conversion needs a connection, such as ``initialize`` for a stateless server, is refused; the ledger has the reason.
 """
 
 from __future__ import annotations
