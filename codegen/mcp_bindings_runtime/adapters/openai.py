@@ -15,7 +15,7 @@ _LONGEST = 64
 
 
 class OpenAITools(list[dict[str, Any]]):
-    """The list to pass as ``tools``; ``answer`` runs the calls that the model requests."""
+    """The list to pass to OpenAI as ``tools``; its method ``answer`` runs the calls that the model requests."""
 
     def __init__(self, client: AnyClient) -> None:
         super().__init__()
@@ -31,7 +31,8 @@ class OpenAITools(list[dict[str, Any]]):
     def answer(self, call: Any) -> dict[str, Any]:
         """Run an entry of ``message.tool_calls``, an object or a dict; return the message with the result.
 
-        Mistakes of the model, and errors of the tool or the server, become the content, so that it can correct itself.
+        Wrong arguments of the model, and errors of the tool or the server, become the content of that message, so that the
+        model can correct its call.
         """
         made = cast("dict[str, Any]", call if isinstance(call, dict) else call.model_dump())
         return {"role": "tool", "tool_call_id": made["id"], "content": self._run(made["function"])}

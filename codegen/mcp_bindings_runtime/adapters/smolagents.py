@@ -14,8 +14,8 @@ _TYPES = ("string", "boolean", "integer", "number", "array", "object", "null")
 def to_smolagents_tools(client: AnyClient) -> list[Any]:
     """Return the server's tools as ``smolagents.Tool``; a call returns the text of the result.
 
-    smolagents knows one type for each argument; one with several types, or none, becomes ``any``. Characters of a name that
-    Python names do not have become underscores. A failed tool raises ``ToolFailed``. Raise ``UsageError`` without
+    smolagents has one type for each argument; an argument with several types, or without a type, gets ``any``. Characters
+    that are not allowed in Python names become underscores. A failed tool raises ``ToolFailed``. Raise ``UsageError`` without
     ``smolagents``.
     """
     library = import_library("smolagents", "smolagents")

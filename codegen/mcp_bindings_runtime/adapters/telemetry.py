@@ -28,12 +28,12 @@ _TARGETS = ("name", "uri")
 
 
 def instrument(side: Side, *, tracer_provider: Any = None) -> Side:
-    """Trace the requests of a client, or the handlers of a server; return it.
+    """Trace the requests of a client or the handlers of a server, and return the client or server.
 
-    ``tracer_provider`` is by default the global one. Call it before a server is served. Spans are named by the method and
-    what it is about, as ``tools/call add``, and have the attributes ``mcp.method.name``, ``mcp.protocol.version``,
-    ``jsonrpc.request.id`` and ``error.type`` (OpenTelemetry, Semantic conventions for MCP). Raise ``UsageError`` without the
-    extra ``otel``, and for anything but a client or a server.
+    Call this function before a server is served. ``tracer_provider`` is by default the global one. The name of a span is the
+    method and the name of the tool, prompt or resource, as in ``tools/call add``. Spans have the attributes
+    ``mcp.method.name``, ``mcp.protocol.version``, ``jsonrpc.request.id`` and ``error.type`` (OpenTelemetry, Semantic
+    conventions for MCP). Raise ``UsageError`` without the extra ``otel``, and for anything but a client or a server.
     """
     try:
         propagate: Any = import_module("opentelemetry.propagate")

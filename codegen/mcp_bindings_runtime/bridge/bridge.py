@@ -21,7 +21,7 @@ _META_REVISION = "io.modelcontextprotocol/protocolVersion"
 
 
 class Converted(NamedTuple):
-    """The result of a conversion."""
+    """A converted message, and the ledger of the differences."""
 
     messages: tuple[Any, ...]
     """The converted messages: one; none if the message was refused or dropped; several if a batch was split."""
@@ -38,7 +38,7 @@ class Converted(NamedTuple):
 
 
 class ConvertedValue(NamedTuple):
-    """The result of the conversion of a result or of capabilities."""
+    """A converted result or converted capabilities, and the ledger of the differences."""
 
     value: Any
     """None if the target cannot express it."""

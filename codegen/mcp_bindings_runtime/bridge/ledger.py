@@ -14,7 +14,7 @@ LOSSES: frozenset[Action] = frozenset({"dropped", "refused"})
 
 
 class LedgerEntry(NamedTuple):
-    """One difference."""
+    """One difference between a message and its form in another revision."""
 
     direction: str | None
     """``client->server`` or ``server->client``; None if neither method nor caller determines it."""

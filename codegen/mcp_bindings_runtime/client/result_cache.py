@@ -80,13 +80,13 @@ class CachedResult(NamedTuple):
 
 
 class ResultCache:
-    """A cache of results for as long as their ``ttlMs`` allows; thread-safe, and may be shared by clients.
+    """A cache that keeps results for as long as their ``ttlMs`` allows. Thread-safe; several clients may share it.
 
-    Results with ``cacheScope`` ``public`` are shared by all clients of the same server: the same URL, the same command with
-    the same folder and environment, or the same server object. ``private`` results are for the client that requested them,
-    as long as its ``auth`` returns the same headers. At most ``entries`` results of ``size`` bytes in total are kept; the
-    least recently used are dropped, and all after ``longest`` seconds (by default a day). ``clock`` returns the time in
-    seconds. Raise ``UsageError`` for bounds below 1.
+    Results with the ``cacheScope`` ``public`` are shared by all clients of the same server: the same URL, the same command
+    with the same folder and environment, or the same server object. A ``private`` result is only for the client that
+    requested it, as long as its ``auth`` returns the same headers. The cache keeps at most ``entries`` results of ``size``
+    bytes in total, and drops the least recently used ones first. It keeps no result for more than ``longest`` seconds, by
+    default a day. ``clock`` returns the time in seconds. Raise ``UsageError`` for bounds below 1.
     """
 
     def __init__(

@@ -17,12 +17,12 @@ R = TypeVar("R")
 
 
 class RunningCall(Future[R]):
-    """A call that ``Client.start`` has started: a ``Future`` that functions of ``concurrent.futures`` take.
+    """A call that ``Client.start`` has started: a ``Future``, which the functions of ``concurrent.futures`` accept.
 
-    It runs in a thread of its own, in which ``on_progress`` is called, so it continues even if no thread waits for it.
-    ``result`` raises the exception of the call, or ``CallCancelled`` once it is cancelled. It raises ``TimeoutError`` if the
-    call still runs after ``timeout`` seconds. ``RequestTimeout``, which the call raises when its own timeout is over, is a
-    ``TimeoutError``, too.
+    The call runs in a thread of its own, in which ``on_progress`` is called. It continues even if no thread waits for it.
+    ``result`` raises the exception of the call, or ``CallCancelled`` if the call was cancelled. It raises ``TimeoutError``
+    if the call still runs after ``timeout`` seconds. If the timeout of the call itself is over, ``result`` raises
+    ``RequestTimeout``, which is a subclass of ``TimeoutError``.
     """
 
     def __init__(self, call: Callable[[], R]) -> None:
@@ -44,9 +44,9 @@ class RunningCall(Future[R]):
                 result.abandon()
 
     def cancel(self, reason: str | None = None) -> bool:
-        """End the call now, and tell the server, with the reason where the wire carries one; from any thread.
+        """End the call now and notify the server, with the reason if the revision and transport can carry it. Thread-safe.
 
-        A call that became a task is cancelled as a task. Return whether the call is cancelled: False if it had ended before.
+        If the server runs the call as a task, the task is cancelled. Return False if the call had ended before, else True.
         """
         if not self._settle(partial(self.set_exception, CallCancelled(reason))):
             return self.cancelled()

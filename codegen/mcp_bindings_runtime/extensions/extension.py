@@ -22,11 +22,11 @@ def is_identifier(value: object) -> bool:
 
 
 class Extension:
-    """An extension of the protocol, as an entry of the option ``extensions``: a package with what it does not say itself.
+    """An extension of the protocol with its settings, for the option ``extensions`` of clients and servers.
 
-    ``package`` is generated from a schema of one's own. ``identifier`` is that under which both sides declare the
-    extension, by default the constant ``EXTENSION_ID`` of the schema. ``settings`` are declared with it, a JSON object.
-    Raise ``UsageError`` for another module, for a package that imports another runtime, and if there is no identifier.
+    ``package`` was generated from a schema of your own. Both sides declare the extension under ``identifier``, by default
+    the constant ``EXTENSION_ID`` of the schema, and with ``settings``, a JSON object. Raise ``UsageError`` for another
+    module, for a package that imports another runtime, and if there is no identifier.
     """
 
     def __init__(

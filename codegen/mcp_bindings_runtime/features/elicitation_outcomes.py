@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @explain_attributes(OF_OUTCOMES)
 class Accepted(Generic[T]):
-    """The user has accepted; ``value`` is the content of the form, for a page its elicitation id."""
+    """The user has accepted. ``value`` is the content of the form or, for a page, the id of the elicitation."""
 
     __match_args__ = ("value",)
     __slots__ = ("value",)

@@ -17,10 +17,10 @@ REJECTED = "User rejected sampling request"
 
 
 class Refused(ResponseError):
-    """Raised by a client's function if the user, or the client for them, rejects the request.
+    """Raised by a callback of a client if the user, or the client on the user's behalf, rejects the request.
 
-    In revisions in which servers send requests the server gets the error -1 (Sampling: Error Handling). In 2026-07-28 the
-    call that led to the request raises it, and the server gets nothing.
+    Up to 2025-11-25, the server gets the error -1 (Sampling: Error Handling). In 2026-07-28, the client's call that led to
+    the request raises this exception, and the server gets no answer.
     """
 
     def __init__(self, message: str = REJECTED, data: Any = None) -> None:

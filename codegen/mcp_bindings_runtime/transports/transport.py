@@ -59,41 +59,40 @@ class RelatedMessage(bytes):
 class Transport(Protocol):
     """Moves whole messages between two sides; any class with these four methods is a transport.
 
-    A message is one JSON text in UTF-8 without a newline; transports do not look inside. Messages arrive in the order in
-    which they were sent. An exception raised by a signal's handler (KeyboardInterrupt) ends a wait and leaves the
-    transport usable. If it comes in the very moment in which messages arrive, these may be lost.
+    A message is one JSON text in UTF-8 without a newline; transports do not parse it. Messages arrive in the order in
+    which they were sent. An exception that a signal handler raises (KeyboardInterrupt) ends a wait and leaves the
+    transport usable. Messages that arrive at the same moment may be lost.
     """
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """Return the next message; None after ``timeout`` seconds (None: no limit, 0: do not wait) or after ``interrupt``.
 
-        One thread receives at a time. Raise `ConnectionClosed`, whose text says why, once nothing more will come, and
-        `MessageTooLarge` for a message beyond the limit: it is skipped, and the next call returns the next message. A
-        transport whose requests can fail one by one raises `Unanswered` for each; ``receive`` can be called again after
-        that.
+        Only one thread may receive at a time. Raise `ConnectionClosed`, with the reason, when no more messages will
+        arrive. Raise `MessageTooLarge` for a message beyond the limit, which is skipped. A transport whose requests can
+        fail one by one raises `Unanswered` for each. After the latter two, ``receive`` can be called again.
         """
         ...
 
     def interrupt(self) -> None:
-        """Let the ``receive`` that waits, or else the next one, return None; several interrupts before that count as one.
+        """Make the waiting ``receive``, or else the next one, return None; several interrupts before that count as one.
 
-        From any thread, and from a signal's handler. Do nothing once the transport is closed.
+        Can be called from any thread and from a signal handler. Do nothing if the transport is closed.
         """
         ...
 
     def send(self, message: bytes, timeout: float | None = None) -> None:
         """Send one whole message. Thread-safe: messages are never interleaved.
 
-        Raise `ConnectionClosed` if it cannot arrive any more, and `RequestTimeout` if the other side accepts nothing
-        for ``timeout`` seconds (None: no limit). Nothing of the message was sent then. If a part was, the connection is
-        unusable and is closed, and the exception is `ConnectionClosed`.
+        Raise `ConnectionClosed` if the message cannot arrive any more, and `RequestTimeout` if the other side accepts
+        nothing for ``timeout`` seconds (None: no limit) and no part of the message was sent. If a part was sent, close
+        the connection, which is unusable then, and raise `ConnectionClosed`.
         """
         ...
 
     def close(self) -> None:
-        """End the connection; from any thread, any number of times.
+        """End the connection. Can be called from any thread, and more than once.
 
-        A ``receive`` or ``send`` that waits in another thread raises `ConnectionClosed` at once, and so does each later one.
+        A ``receive`` or ``send`` that waits in another thread raises `ConnectionClosed` at once, as does each later call.
         """
         ...
 

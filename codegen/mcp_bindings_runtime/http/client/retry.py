@@ -133,13 +133,14 @@ class Failure(NamedTuple):
 
 
 class RetryPolicy:
-    """The limit on retries of an HTTP request that failed, and the pauses before them, in seconds.
+    """The limit on retries of a failed HTTP request, and the pauses before them in seconds.
 
-    A request is sent again at most ``retries`` times, as long as the ``timeout`` of its call lasts; streams are opened again
-    without a limit. The first pause is ``pause``; each further one is twice as long, up to ``longest``. A random part of it,
-    at most half, is left out, so that clients of a restarted server do not come back all at once; ``random`` returns
-    numbers from 0 up to 1. A server that asks for a longer pause (``Retry-After``) gets it; a request is not sent again if
-    that exceeds ``longest``. A request that might do harm if the server executes it twice is never sent again.
+    A request is sent again at most ``retries`` times, and only until the ``timeout`` of its call; streams are opened again
+    without a limit. The first pause is ``pause``; each further pause is twice as long, up to ``longest``. Each pause is
+    shortened by a random part, at most half, so that the clients of a restarted server do not reconnect at the same time;
+    ``random`` returns numbers from 0 up to 1. If the server requests a longer pause (``Retry-After``), the client waits that
+    long; if it exceeds ``longest``, the request is not sent again. A request that might do harm if the server executes it
+    twice is never sent again.
 
     Raise ``UsageError`` for invalid arguments.
     """

@@ -20,8 +20,8 @@ _POLL: Final = 0.05
 class LocalSite:
     """Serves a WSGI application, such as a Flask program, at ``url`` until it is closed or the ``with`` block ends.
 
-    The port is a free one of 127.0.0.1. Each request has a thread. Raises ``UsageError`` for another value than a WSGI
-    application, such as a function that makes one.
+    The site listens on a free port of 127.0.0.1 and handles each request in a thread. Raises ``UsageError`` for anything but
+    a WSGI application, also for a factory that makes one.
     """
 
     def __init__(self, app: WSGIApplication) -> None:
