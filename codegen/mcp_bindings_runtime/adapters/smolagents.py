@@ -15,8 +15,8 @@ def to_smolagents_tools(client: AnyClient) -> list[Any]:
     """Return the server's tools as ``smolagents.Tool``; a call returns the text of the result.
 
     smolagents has one type for each argument; an argument with several types, or without a type, gets ``any``. Characters
-    that are not allowed in Python names become underscores. A failed tool raises ``ToolFailed``. Raise ``UsageError`` without
-    ``smolagents``.
+    that are not allowed in Python names become underscores. A failed tool raises ``ToolFailed``. Raise ``UsageError``
+    without ``smolagents``.
     """
     library = import_library("smolagents", "smolagents")
 
