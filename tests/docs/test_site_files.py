@@ -28,7 +28,7 @@ def test_the_index_for_language_models_describes_each_page() -> None:
     assert [re.search(r"\((.+)\.html\)", line)[1] for line in entries] == [
         path.removesuffix(".md") for path in NAVIGATION
     ]
-    testing = "Test a server in memory: that takes milliseconds, and needs no process and no port."
+    testing = "Test a server in memory: a test then takes milliseconds and needs neither a process nor a port."
     assert f"- [Testing](testing.html): {testing}" in entries
 
 
