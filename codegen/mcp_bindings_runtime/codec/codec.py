@@ -224,10 +224,7 @@ class Codec(Generic[M]):
         return self._functions.encoders[cls](value)
 
     def decode_result(self, key: RequestMethod[Any, R], value: Json) -> R:
-        """Return the typed result of a request from parsed JSON. ``key`` is the key of its method, such as ``CALL_TOOL``.
-
-        Raise DecodeError with the place of the first fault.
-        """
+        """Return the typed result of a request of the method ``key`` from parsed JSON; raise DecodeError."""
         if key.name not in self._result_decoders:
             message = f"{key.name!r} is not a request of {self.revision}; pass a key of that revision's `methods`"
             raise UsageError(message)
