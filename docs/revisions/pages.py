@@ -110,7 +110,7 @@ def _page(step: Step, assessment: Assessment) -> Iterator[str]:
     yield step.about.strip()
     yield ""
     changes = counted(len(assessment.difference.changes), "change")
-    yield f"{changes} in all, by the bundled schemas; [how to read this](index.md#how-to-read-them)."
+    yield f"The comparison of the bundled schemas found {changes}; see [how to read this page](index.md#how-to-read-them)."
     yield ""
     yield from markdown.counts(assessment)
     if step.unmentioned is not None:
@@ -128,9 +128,9 @@ def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -
     changelog = f"[official changelog](https://modelcontextprotocol.io/specification/{step.new}/changelog)"
     yield from ["", "## Not in the official changelog", ""]
     if not notes:
-        yield f"The {changelog} mentions all changes that are visible in messages."
+        yield f"None: the {changelog} mentions all changes that are visible in messages."
         return
-    yield f"Changes that are visible in messages, and that the {changelog} does not mention:"
+    yield f"These changes are visible in messages, but the {changelog} does not mention them:"
     yield ""
     yield "| subject | change | effect | note |"
     yield "|---|---|---|---|"
