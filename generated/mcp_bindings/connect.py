@@ -49,8 +49,8 @@ if TYPE_CHECKING:
         """
 
         revisions: Sequence[str] | None
-        """Revisions to try, the preferred first; all installed ones, the newest first,
-        unless set.
+        """Revisions to try, the preferred one first. By default, all installed
+        revisions, the newest first.
         """
 
         handlers: Mapping[str, Callable[[Any, Any], Any]] | None
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
         """
 
         probe: float
-        """Seconds to wait for the response to a stateless request before the client
-        tries a handshake. Default: 5.0.
+        """Seconds to wait for the response to the first request without a handshake
+        (`server/discover`) before the client tries a handshake. Default: 5.0.
         """
 
         name: str
@@ -82,13 +82,13 @@ if TYPE_CHECKING:
         """URL of a web page about the client."""
 
         capabilities: Any
-        """Capabilities to declare beside those that follow from callbacks and handlers,
-        of any revision's class or a dict.
+        """Capabilities to declare in addition to those that callbacks and handlers
+        imply: a dict, or a class of any revision.
         """
 
         timeout: float
-        """Seconds to connect and to wait for a response; in calls with `on_progress`,
-        each progress notification restarts the timer. Default: 60.0.
+        """Seconds to wait for the connection and for each response. In calls with
+        `on_progress`, each progress notification restarts the timer. Default: 60.0.
         """
 
         limit: float
@@ -97,52 +97,55 @@ if TYPE_CHECKING:
         """
 
         workers: int
-        """Limit on the requests of the server that run at the same time. Default: 4."""
+        """Limit on the requests of the server that the client handles at the same time.
+        Default: 4.
+        """
 
         ping: float | None
-        """Seconds without a message after which the server is pinged; None for
-        never.
+        """Seconds without a message after which the client sends a ping; None for no
+        pings.
         """
 
         ping_failures: int
-        """Number of pings without a response after which the connection is closed.
-        Default: 3.
+        """Number of pings in a row without a response after which the client closes the
+        connection. Default: 3.
         """
 
         record: str | PathLike[str] | None
-        """File to which all messages are written, one per line; `mcp-codegen validate`
-        and `replay` read it.
+        """File to which the client appends all messages, one per line; `mcp-codegen
+        validate` and `replay` read it.
         """
 
         redact: Sequence[str]
-        """Values to replace in the recording: JSON Pointers such as
+        """Rules for values to replace in the file of `record`: JSON Pointers such as
         `/params/arguments/password`, in which `*` stands for every member, and regular
         expressions for text.
         """
 
         require: Iterable[str]
-        """Capabilities that the server must have, as dotted paths; otherwise connecting
-        raises `MissingCapability`.
+        """Capabilities that the server must have, as paths such as
+        `resources.subscribe`. Without them, connecting raises `MissingCapability`.
         """
 
         log_level: Level | None
-        """Lowest severity of the log messages to receive; the server chooses unless
-        set, and a stateless one sends none.
+        """Lowest severity of the log messages to receive. Unless set, a server with
+        sessions chooses it, and a stateless server sends no log messages.
         """
 
         limits: Limits | bool
-        """Rate limits for the server's requests for messages and input; True for the
-        defaults, False for none. Default: True.
+        """Rate limits for the server's sampling and elicitation requests; True for the
+        default limits, False for none. Default: True.
         """
 
         check_output: bool | None
-        """If true, `structuredContent` is validated against the tool's `outputSchema`
-        if the tool was listed. By default, true if the extra `schema` is installed.
+        """If true, the client validates the `structuredContent` of a result against the
+        tool's `outputSchema`, provided that it has listed the tool. By default, true if
+        the extra `schema` is installed.
         """
 
         tools_lock: str | PathLike[str] | None
-        """File that `mcp-codegen tools snapshot` has written. The tools of the server
-        are compared with it when the client connects and when the server reports a
+        """File that `mcp-codegen tools snapshot` has written. The client compares the
+        tools of the server with it when it connects, and when the server reports a
         change of the list.
         """
 
@@ -154,43 +157,50 @@ if TYPE_CHECKING:
         """
 
         sampling: SamplingCallback | None
-        """Callback that requests a message from a language model and returns it, a
-        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
+        """Callback that requests a message from a language model for the server, and
+        returns it as a `CreateMessageResult`. To refuse, it raises
+        `features.sampling.Refused`.
         """
 
         approve_request: Callable[[Any], Any] | None
-        """Callback that reviews the params before `sampling` and returns them, possibly
-        changed. It raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the params of a sampling request before `sampling` is
+        called, and returns them, possibly changed. To refuse, it raises
+        `features.sampling.Refused`.
         """
 
         approve_result: SamplingCallback | None
-        """Callback that reviews the result of `sampling` and returns it, possibly
-        changed. It raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the result of `sampling` before the server gets it, and
+        returns it, possibly changed. To refuse, it raises `features.sampling.Refused`.
         """
 
         sampling_tools: bool
-        """If true, `sampling` supports tools. Default: False."""
+        """If true, the client declares that `sampling` supports tools. Default:
+        False.
+        """
 
         sampling_context: bool
-        """If true, `sampling` adds the context of servers. Default: False."""
+        """If true, the client declares that `sampling` can add context from servers
+        (`includeContext`). Default: False.
+        """
 
         elicitation: ElicitationCallback | None
-        """Callback that shows a form to the user and returns the outcome, an
-        `ElicitResult`. The content of an accepted form is validated.
+        """Callback that shows a form of the server to the user and returns an
+        `ElicitResult`. The client validates the content of an accepted form.
         """
 
         elicitation_url: ElicitationCallback | None
-        """Callback that opens a URL for the user and returns the outcome, as for
-        `elicitation`. It must show the whole URL first, and open it only with consent.
+        """Callback that opens a URL of the server for the user and returns an
+        `ElicitResult`. It must first show the whole URL, and open it only if the user
+        consents.
         """
 
         roots: Iterable[Any] | None
-        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
-        `set_roots` changes them.
+        """Folders and files in which the server should work: paths, `file://` URIs, or
+        `Root` objects. `set_roots` changes them.
         """
 
         on_log: Callable[[Any], object] | None
-        """Callback for each log message; a stateless server sends none without
+        """Callback for each log message. A stateless server sends none without
         `log_level`.
         """
 
@@ -207,21 +217,23 @@ if TYPE_CHECKING:
         """Callback for each change of the list of resources."""
 
         extensions: Sequence[ModuleType | Extension]
-        """Extensions to use: packages made from schemas of your own, or
+        """Protocol extensions to use: packages generated from your schemas, or
         `Extension(package, settings={…})`.
         """
 
         tasks: MemoryTasks | bool | None
-        """Store of tasks for the server's requests; None to run no request as a
-        task.
+        """Store for requests of the server that run as tasks; None to run no request as
+        a task.
         """
 
         rounds: int
-        """Limit on the results of one request that ask for input. Default: 16."""
+        """Limit on the number of times that the server may request input during one
+        call. Default: 16.
+        """
 
         cache: ResultCache | bool
-        """Cache of results: True for one of this client, or a `ResultCache` for several
-        clients. Default: False.
+        """Cache of results: True for a cache of this client alone, or a `ResultCache`
+        that several clients share. Default: False.
         """
 
 
@@ -242,15 +254,16 @@ def stdio(
     ``command`` is the program and its arguments; for ``options`` see ``ConnectOptions``. Raise UsageError,
     UnsupportedRevision, ConnectionClosed or RequestTimeout.
 
-    - ``env``: Environment variables of the server besides the few that every program
-      needs.
-    - ``inherit_env``: If true, the server has all environment variables of this
+    - ``env``: Environment variables to set for the server, in addition to the few that
+      every program needs, such as `PATH`.
+    - ``inherit_env``: If true, the server inherits all environment variables of this
       process.
-    - ``cwd``: Working directory of the server; that of this process unless set.
-    - ``stderr``: Destination of the server's standard error: `"inherit"` for that of
-      this process, `"capture"` to show its last lines in errors, a callback that
-      receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to drop
-      it.
+    - ``cwd``: Working directory of the server; by default the working directory of this
+      process.
+    - ``stderr``: Destination of the server's standard error: `"inherit"` for the
+      standard error of this process, `"capture"` to show the last lines in errors, a
+      callback that receives each line, a file, or a descriptor, such as
+      `subprocess.DEVNULL` to drop all lines.
     """
     start = transport_factories.child(
         command,
@@ -283,17 +296,18 @@ def http(
 
     - ``headers``: Headers that are sent with every request.
     - ``auth``: `OAuth(…)`, or a callback that returns the headers that authorize a
-      request: it receives None before each request, and the `HttpError` if the server
-      has refused the request.
+      request. The callback receives None before each request, and the `HttpError` after
+      the server has refused a request.
     - ``proxy``: URL of an HTTP proxy.
     - ``proxy_headers``: Headers that are sent to the proxy and not to the server, such
       as `Proxy-Authorization`.
-    - ``tls``: Trusted certificates, and the client's own; the certificate authorities
-      of the system unless set.
-    - ``pool``: Limit on the idle connections that are kept.
+    - ``tls``: TLS context with the certificates to trust, and the client's own
+      certificate. By default, the client trusts the certificate authorities of the
+      system.
+    - ``pool``: Limit on the idle connections that the client keeps open.
     - ``connect_timeout``: Seconds to open a connection.
-    - ``retries``: Limit on the retries of a failed request; False for none, a
-      `RetryPolicy` to set the pauses, too.
+    - ``retries``: Limit on the retries of a failed request; False for no retries. A
+      `RetryPolicy` also sets the pauses between them.
     - ``max_message``: Limit on the bytes of a message from the server.
     """
     start = transport_factories.http(

@@ -37,15 +37,18 @@ if TYPE_CHECKING:
         """
 
         sse_path: str | None
-        """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Servers
-        of a revision without sessions serve it only if it is set. Default: '/sse'.
+        """Path of the event stream of HTTP+SSE, the older transport; None to disable
+        HTTP+SSE. A server of a revision without sessions serves HTTP+SSE only if this
+        option is set. Default: '/sse'.
         """
 
         messages_path: str
-        """Path to which clients of HTTP+SSE post. Default: '/messages'."""
+        """Path to which clients of HTTP+SSE post their messages. Default:
+        '/messages'.
+        """
 
         allowed_hosts: Iterable[str]
-        """Names under which clients may address the server: for any port, or as
+        """Host names by which clients may address the server: `name` for any port,
         `name:port` for one. `"*"` allows all. Default: ('localhost', '127.0.0.1',
         '[::1]').
         """
@@ -56,14 +59,14 @@ if TYPE_CHECKING:
         """
 
         authorization: Authorization | ApiKeys | None
-        """Check of the access token or API key that each request must have. Without it,
-        the principal is the `REMOTE_USER` of the WSGI server, if there is one.
+        """Check of the access token or API key of each request. Without it, the
+        principal of a request is the `REMOTE_USER` of the WSGI server, if there is one.
         """
 
         require_user: bool
-        """If true, a request without `REMOTE_USER` is refused with 401. For endpoints
-        without `authorization` whose users are logged in by the program around them,
-        such as a site; not with `run_http`. Default: False.
+        """If true, a request without `REMOTE_USER` is refused with 401. Use it if the
+        endpoint is part of a site that logs in its users, not together with
+        `authorization`, and not with `run_http`. Default: False.
         """
 
         body_limit: int
@@ -73,44 +76,45 @@ if TYPE_CHECKING:
         """Seconds in which a request's body must arrive. Default: 30.0."""
 
         threads: int
-        """Number of requests that the WSGI server handles at the same time. With
-        `run_http`, running handlers have threads of their own, and open streams need
-        none. Default: 32.
+        """Number of requests that the WSGI server handles at the same time, usually its
+        number of threads. With `run_http`, running handlers have threads of their own,
+        and open streams need none; neither count. Default: 32.
         """
 
         streams: int | None
-        """Limit on the open streams on which clients only listen. Unless set, it is
-        three quarters of `threads`, or with `run_http` of `connections`; seven eighths
-        are the maximum. With 0, clients cannot listen, and the server declares no
-        changes to them.
+        """Limit on the open streams on which clients only listen. By default, three
+        quarters of `threads`, or with `run_http` of `connections`; at most seven
+        eighths. With 0, clients cannot listen, and the server does not declare that it
+        reports changes.
         """
 
         handlers: int
-        """Limit on the handlers that run at the same time. Three quarters of them may
-        wait for responses of clients, half of them for those of one principal or,
-        without one, of one address. Default: 256.
+        """Limit on the handlers that run at the same time. At most three quarters of
+        this number may wait for responses of clients, and at most half for responses of
+        the same principal (without a principal, of the same address). Default: 256.
         """
 
         handlers_per_source: int | None
-        """Limit on the handlers of one principal or, without one, of one address; three
-        quarters of `handlers` unless set. Set it to `handlers` if all clients come
-        through a proxy, without authorization.
+        """Limit on the running handlers of one principal (without a principal, of one
+        address). By default, three quarters of `handlers`. If all clients come through
+        the same proxy and there is no authorization, set it to the same number as
+        `handlers`.
         """
 
         memory: int
-        """Limit on the bytes that clients make the server keep: sessions with their
-        subscriptions, messages on streams, and responses that are not read yet.
-        Default: 134217728.
+        """Limit on the bytes that the server keeps for clients: sessions with their
+        subscriptions, messages on streams, and responses that clients have not read
+        yet. Default: 134217728.
         """
 
         memory_per_source: int | None
-        """Limit on the bytes of one principal or, without one, of one address; a fourth
-        of `memory` unless set.
+        """Limit on the bytes that the server keeps for one principal (without a
+        principal, for one address). By default, a quarter of `memory`.
         """
 
         keepalive: float
-        """Seconds without a message after which a stream carries a comment. Default:
-        15.0.
+        """Seconds without a message after which the server sends a comment on a stream,
+        so that proxies keep it open. Default: 15.0.
         """
 
         retry: int
@@ -119,15 +123,15 @@ if TYPE_CHECKING:
         """
 
         store: Store | None
-        """Store of sessions and events; a `MemoryStore` in this process unless set. Its
-        `lifetime` says when unused sessions expire.
+        """Store of sessions and events; by default a `MemoryStore` in this process. The
+        `lifetime` of the store determines when unused sessions expire.
         """
 
         sessions: bool | None
-        """Only for servers of a revision without sessions: if false, clients of other
-        revisions get no session, and features that need one are refused. By default, it
-        is false if the WSGI server runs several processes (`wsgi.multiprocess`) and
-        `store` is not shared.
+        """Only for servers of a revision without sessions. If false, clients of other
+        revisions get no session, and the server refuses what needs one. By default, it
+        is false if the WSGI server runs several processes (`wsgi.multiprocess`) that do
+        not share a `store`.
         """
 
     class HttpServerOptions(EndpointOptions, total=False):
@@ -142,29 +146,29 @@ if TYPE_CHECKING:
         """Seconds in which a request's head must arrive. Default: 10.0."""
 
         send_time: float
-        """Seconds in which a client must read a response, or the next events of a
+        """Seconds in which a client must read a response, or the waiting events of a
         stream. Default: 60.0.
         """
 
         connections: int | None
-        """Limit on open connections. Idle ones are closed for new ones. 4096 unless
-        set, or fewer if the process may open fewer descriptors.
+        """Limit on open connections. When it is reached, idle connections are closed.
+        By default 4096, or fewer if the process may open fewer file descriptors.
         """
 
         buffered: int
-        """Limit on the bytes of all incomplete requests together, and of those in
-        progress that have 16 KiB or more. Default: 67108864.
+        """Limit on the bytes of all requests together that are incomplete, or are in
+        progress with 16 KiB or more. Default: 67108864.
         """
 
         grace: float
-        """Seconds that running handlers have to finish after the server was closed.
+        """Seconds that running handlers have to finish after the server is closed.
         Default: 2.0.
         """
 
         ready: Callable[[Any], object] | None
         """Callback that receives the server once it listens: an object with `port`,
-        `url(path)`, and `close()`, which any thread may call. Prints the URL on
-        standard error unless set.
+        `url(path)`, and `close()`, which any thread may call. By default, the URL is
+        printed on standard error.
         """
 
 

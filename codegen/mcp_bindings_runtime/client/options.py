@@ -45,13 +45,15 @@ class NegotiationOptions(Options):
     """Options of a negotiation. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
     revisions: Sequence[str] | None = option(default=None)
-    """Revisions to try, the preferred first; all installed ones, the newest first, unless set."""
+    """Revisions to try, the preferred one first. By default, all installed revisions, the newest first."""
     handlers: Mapping[str, Callable[[Any, Any], Any]] | None = option(default=None)
     """Handlers of the server's requests and notifications by method. A handler receives the params, in the classes of the
     negotiated revision, and a context.
     """
     probe: Seconds = option(default=5.0)
-    """Seconds to wait for the response to a stateless request before the client tries a handshake."""
+    """Seconds to wait for the response to the first request without a handshake (`server/discover`) before the client tries
+    a handshake.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -85,75 +87,81 @@ class ClientOptions(Options):
     website_url: str | None = option(default=None)
     """URL of a web page about the client."""
     capabilities: Any = option(default=None)
-    """Capabilities to declare beside those that follow from callbacks and handlers, of any revision's class or a dict."""
+    """Capabilities to declare in addition to those that callbacks and handlers imply: a dict, or a class of any revision."""
     timeout: Seconds = option(default=60.0)
-    """Seconds to connect and to wait for a response; in calls with `on_progress`, each progress notification restarts the
-    timer.
+    """Seconds to wait for the connection and for each response. In calls with `on_progress`, each progress notification
+    restarts the timer.
     """
     limit: Seconds = option(default=600.0)
     """Seconds that a call may take in total, however often its progress restarts the timer."""
     workers: int = option(default=4)
-    """Limit on the requests of the server that run at the same time."""
+    """Limit on the requests of the server that the client handles at the same time."""
     ping: Seconds | None = option(default=None)
-    """Seconds without a message after which the server is pinged; None for never."""
+    """Seconds without a message after which the client sends a ping; None for no pings."""
     ping_failures: int = option(default=3)
-    """Number of pings without a response after which the connection is closed."""
+    """Number of pings in a row without a response after which the client closes the connection."""
     record: str | PathLike[str] | None = option(default=None)
-    """File to which all messages are written, one per line; `mcp-codegen validate` and `replay` read it."""
+    """File to which the client appends all messages, one per line; `mcp-codegen validate` and `replay` read it."""
     redact: Sequence[str] = option(default=())
-    """Values to replace in the recording: JSON Pointers such as `/params/arguments/password`, in which `*` stands for every
-    member, and regular expressions for text.
+    """Rules for values to replace in the file of `record`: JSON Pointers such as `/params/arguments/password`, in which `*`
+    stands for every member, and regular expressions for text.
     """
     require: Iterable[str] = option(default=())
-    """Capabilities that the server must have, as dotted paths; otherwise connecting raises `MissingCapability`."""
+    """Capabilities that the server must have, as paths such as `resources.subscribe`. Without them, connecting raises
+    `MissingCapability`.
+    """
     log_level: Level | None = option(default=None)
-    """Lowest severity of the log messages to receive; the server chooses unless set, and a stateless one sends none."""
+    """Lowest severity of the log messages to receive. Unless set, a server with sessions chooses it, and a stateless server
+    sends no log messages.
+    """
     revisions: Sequence[str] | None = option(default=None)
-    """Revisions that the server may use, the client's own among them; all installed ones unless set. Messages are converted
-    where the server uses another one.
+    """Revisions that the server may use; the client's own must be one of them. By default, all installed revisions. If the
+    server uses another revision than the client, messages are converted.
     """
     limits: Limits | bool = option(default=True)
-    """Rate limits for the server's requests for messages and input; True for the defaults, False for none."""
+    """Rate limits for the server's sampling and elicitation requests; True for the default limits, False for none."""
     check_output: bool | None = option(default=None)
-    """If true, `structuredContent` is validated against the tool's `outputSchema` if the tool was listed. By
-    default, true if the extra `schema` is installed.
+    """If true, the client validates the `structuredContent` of a result against the tool's `outputSchema`, provided that it
+    has listed the tool. By default, true if the extra `schema` is installed.
     """
     tools_lock: str | PathLike[str] | None = option(default=None)
-    """File that `mcp-codegen tools snapshot` has written. The tools of the server are compared with it when the client
-    connects and when the server reports a change of the list.
+    """File that `mcp-codegen tools snapshot` has written. The client compares the tools of the server with it when it
+    connects, and when the server reports a change of the list.
     """
     drift: Literal["ignore", "warn", "error"] = option(default="warn")
     """Reaction to tools that differ from `tools_lock`. With `"warn"`, the difference is logged. With `"error"`, connecting
     raises `ToolsChanged`; a later change, or a failure to read the changed list, closes the connection.
     """
     sampling: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that requests a message from a language model and returns it, a `CreateMessageResult`. It raises
-    `features.sampling.Refused` to refuse.
+    """Callback that requests a message from a language model for the server, and returns it as a `CreateMessageResult`. To
+    refuse, it raises `features.sampling.Refused`.
     """
     approve_request: Callable[[Any], Any] | None = option(default=None)
-    """Callback that reviews the params before `sampling` and returns them, possibly changed. It raises
-    `features.sampling.Refused` to refuse.
+    """Callback that reviews the params of a sampling request before `sampling` is called, and returns them, possibly
+    changed. To refuse, it raises `features.sampling.Refused`.
     """
     approve_result: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that reviews the result of `sampling` and returns it, possibly changed. It raises
-    `features.sampling.Refused` to refuse.
+    """Callback that reviews the result of `sampling` before the server gets it, and returns it, possibly changed. To refuse,
+    it raises `features.sampling.Refused`.
     """
     sampling_tools: bool = option(default=False)
-    """If true, `sampling` supports tools."""
+    """If true, the client declares that `sampling` supports tools."""
     sampling_context: bool = option(default=False)
-    """If true, `sampling` adds the context of servers."""
+    """If true, the client declares that `sampling` can add context from servers (`includeContext`)."""
     elicitation: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that shows a form to the user and returns the outcome, an `ElicitResult`. The content of an accepted form is
-    validated.
+    """Callback that shows a form of the server to the user and returns an `ElicitResult`. The client validates the content
+    of an accepted form.
     """
     elicitation_url: Callable[[Any, Any], Any] | None = option(default=None)
-    """Callback that opens a URL for the user and returns the outcome, as for `elicitation`. It must show the whole URL
-    first, and open it only with consent.
+    """Callback that opens a URL of the server for the user and returns an `ElicitResult`. It must first show the whole URL,
+    and open it only if the user consents.
     """
     roots: Iterable[Any] | None = option(default=None)
-    """Folders and files to work in: paths, `file://` URIs, or objects of `Root`. `set_roots` changes them."""
+    """Folders and files in which the server should work: paths, `file://` URIs, or `Root` objects. `set_roots` changes
+    them.
+    """
     on_log: Callable[[Any], object] | None = option(default=None)
-    """Callback for each log message; a stateless server sends none without `log_level`."""
+    """Callback for each log message. A stateless server sends none without `log_level`."""
     on_resource_updated: Callable[[Any], object] | None = option(default=None)
     """Callback for each change of a subscribed resource."""
     on_tools_changed: Callable[[], object] | None = option(default=None)
@@ -164,7 +172,7 @@ class ClientOptions(Options):
     """Callback for each change of the list of resources."""
 
     extensions: Sequence[ModuleType | Extension] = option(default=())
-    """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
+    """Protocol extensions to use: packages generated from your schemas, or `Extension(package, settings={…})`."""
 
     def __init__(self, binding: Binding, open_transport: object, **options: Any) -> None:
         lacking = self.lacking_in(binding)
@@ -267,26 +275,26 @@ class HandshakeClientOptions(ClientOptions):
     }
 
     tasks: TaskStore | None = option(default=None)
-    """Store of tasks for the server's requests; None to run no request as a task."""
+    """Store for requests of the server that run as tasks; None to run no request as a task."""
 
 
 class StatelessClientOptions(ClientOptions):
     """Options of a client of a revision without handshake."""
 
     rounds: int = option(default=16)
-    """Limit on the results of one request that ask for input."""
+    """Limit on the number of times that the server may request input during one call."""
     discover: bool = option(default=True)
-    """If true, connecting requests the server's revisions and capabilities."""
+    """If true, the client requests the server's revisions and capabilities when it connects (`server/discover`)."""
     probe: Seconds = option(default=5.0)
-    """Seconds to wait for the response to `server/discover` before the client tries a handshake of another revision."""
+    """Seconds to wait for the response to `server/discover` before the client tries the handshake of an earlier revision."""
     restart: bool = option(default=False)
-    """If true, a connection that ended by itself is opened again at the next request: a server process is started again;
-    requests in flight and subscriptions are lost.
+    """If true, the next request opens a connection again that has ended by itself, and starts a server process again.
+    Requests in flight and subscriptions are lost.
     """
     tasks: bool = option(default=False)
-    """If true, the server may run tool calls as tasks; `call_tool` then waits for the result."""
+    """If true, the server may run tool calls as tasks. `call_tool` then waits for the result of the task."""
     cache: ResultCache | bool = option(default=False)
-    """Cache of results: True for one of this client, or a `ResultCache` for several clients."""
+    """Cache of results: True for a cache of this client alone, or a `ResultCache` that several clients share."""
 
     def __init__(self, binding: Binding, open_transport: object, **options: Any) -> None:
         super().__init__(binding, open_transport, **options)

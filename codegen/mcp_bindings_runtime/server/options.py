@@ -54,36 +54,40 @@ class ServerOptions(Options):
     instructions: str | None = option(default=None)
     """Instructions for language models on how to use the server."""
     capabilities: Any = option(default=None)
-    """Capabilities to declare beside those that follow from the handlers, of any revision's class or a dict."""
+    """Capabilities to declare in addition to those that the handlers imply: a dict, or a class of any revision."""
     logging: bool = option(default=True)
     """If true, handlers may send log messages."""
     workers: int = option(default=16)
-    """Limit on the requests of one connection that run at the same time."""
+    """Limit on the requests of one connection that the server handles at the same time."""
     timeout: Seconds = option(default=60.0)
-    """Seconds to wait for a response of the client; each progress notification restarts the timer."""
+    """Seconds to wait for each response of the client. Each progress notification restarts the timer."""
     limit: Seconds = option(default=600.0)
-    """Seconds to wait for a response of the client in total."""
+    """Seconds to wait for a response of the client in total, however often its progress restarts the timer."""
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the client has closed the connection."""
     page_size: int = option(default=100)
     """Number of items on a page of a list."""
     cursor_key: bytes | None = option(default=None)
-    """At least 32 secret bytes that sign cursors, the same in all processes of an endpoint. Random unless set."""
+    """At least 32 secret bytes with which the server signs the cursors of lists. All processes of an endpoint need the same
+    bytes. Random unless set.
+    """
     revisions: Sequence[str] | None = option(default=None)
-    """Revisions whose clients are served; all that are installed unless set. `[mcp.REVISION]` limits it to its own."""
+    """Revisions whose clients the server accepts. By default, all installed revisions. `[mcp.REVISION]` accepts only
+    clients of the server's own revision.
+    """
     limits: Limits | bool = option(default=True)
-    """Rate limits for calls, completions, progress and log messages; True for the defaults, False for none."""
+    """Rate limits for calls, completions, progress and log messages; True for the default limits, False for none."""
     redact: Callable[[Any], Any] | None = option(default=None)
-    """Callback that receives the data of each log message and returns the data to send."""
+    """Callback that receives the data of each log message to a client and returns the data to send."""
     ping: Seconds | None = option(default=None)
-    """Seconds without a message after which the client is pinged; None for never."""
+    """Seconds without a message after which the server sends a ping; None for no pings."""
     ping_failures: int = option(default=3)
-    """Number of pings without a response after which the connection is closed."""
+    """Number of pings in a row without a response after which the server closes the connection."""
     tasks: TaskStore | None = option(default=None)
-    """Store of tasks for clients' requests; None to run no request as a task."""
+    """Store for requests of clients that run as tasks; None to run no request as a task."""
 
     extensions: Sequence[ModuleType | Extension] = option(default=())
-    """Extensions to use: packages made from schemas of your own, or `Extension(package, settings={…})`."""
+    """Protocol extensions to use: packages generated from your schemas, or `Extension(package, settings={…})`."""
 
     def __init__(self, **options: Any) -> None:
         """Raise `UsageError` for an unknown option, and for a value that does not fit its option."""
@@ -107,17 +111,17 @@ class StatelessServerOptions(ServerOptions):
     }
 
     state_key: bytes | None = option(default=None)
-    """At least 32 secret bytes that sign the state of requests that wait for input from the client, the same in all
-    processes of an endpoint; also the `cursor_key` unless that is set. Random unless set.
+    """At least 32 secret bytes with which the server signs the state of a request that waits for input from the client. All
+    processes of an endpoint need the same bytes. They are also the default of `cursor_key`. Random unless set.
     """
     state_lifetime: Seconds = option(default=600.0)
-    """Seconds that a client may take to answer a request for input."""
+    """Seconds that a client has to answer a request for input."""
     versions: Sequence[str] = option(default=())
-    """All revisions that the endpoint supports; those of the server alone unless set."""
+    """Revisions that the server names as supported by its endpoint; only its own unless set."""
     ttl_ms: Milliseconds = option(default=0)
-    """Milliseconds that clients may cache results, unless `cache` sets others for a method or resource."""
+    """Milliseconds that clients may cache results, unless `cache` sets another time for a method or resource."""
     cache_scope: Literal["public", "private"] = option(default="private")
-    """Scope of cached results: `public` for everybody, `private` for the requesting user."""
+    """Scope of cached results: `public` to share them with all users, `private` for the requesting user only."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

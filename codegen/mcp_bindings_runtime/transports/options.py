@@ -18,14 +18,15 @@ class StdioOptions(Options):
     """Options of a server process. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
     env: Mapping[str, str] | None = option(default=None)
-    """Environment variables of the server besides the few that every program needs."""
+    """Environment variables to set for the server, in addition to the few that every program needs, such as `PATH`."""
     inherit_env: bool = option(default=False)
-    """If true, the server has all environment variables of this process."""
+    """If true, the server inherits all environment variables of this process."""
     cwd: str | PathLike[str] | None = option(default=None)
-    """Working directory of the server; that of this process unless set."""
+    """Working directory of the server; by default the working directory of this process."""
     stderr: Stderr = option(default="inherit")
-    """Destination of the server's standard error: `"inherit"` for that of this process, `"capture"` to show its last lines
-    in errors, a callback that receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to drop it.
+    """Destination of the server's standard error: `"inherit"` for the standard error of this process, `"capture"` to show
+    the last lines in errors, a callback that receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to
+    drop all lines.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -61,13 +61,13 @@ if TYPE_CHECKING:
         """Version of the client, sent to the server. Default: '0'."""
 
         capabilities: types.ClientCapabilities | None
-        """Capabilities to declare beside those that follow from callbacks and handlers,
-        of any revision's class or a dict.
+        """Capabilities to declare in addition to those that callbacks and handlers
+        imply: a dict, or a class of any revision.
         """
 
         timeout: float
-        """Seconds to connect and to wait for a response; in calls with `on_progress`,
-        each progress notification restarts the timer. Default: 60.0.
+        """Seconds to wait for the connection and for each response. In calls with
+        `on_progress`, each progress notification restarts the timer. Default: 60.0.
         """
 
         limit: float
@@ -76,52 +76,55 @@ if TYPE_CHECKING:
         """
 
         workers: int
-        """Limit on the requests of the server that run at the same time. Default: 4."""
+        """Limit on the requests of the server that the client handles at the same time.
+        Default: 4.
+        """
 
         ping: float | None
-        """Seconds without a message after which the server is pinged; None for
-        never.
+        """Seconds without a message after which the client sends a ping; None for no
+        pings.
         """
 
         ping_failures: int
-        """Number of pings without a response after which the connection is closed.
-        Default: 3.
+        """Number of pings in a row without a response after which the client closes the
+        connection. Default: 3.
         """
 
         record: str | PathLike[str] | None
-        """File to which all messages are written, one per line; `mcp-codegen validate`
-        and `replay` read it.
+        """File to which the client appends all messages, one per line; `mcp-codegen
+        validate` and `replay` read it.
         """
 
         redact: Sequence[str]
-        """Values to replace in the recording: JSON Pointers such as
+        """Rules for values to replace in the file of `record`: JSON Pointers such as
         `/params/arguments/password`, in which `*` stands for every member, and regular
         expressions for text.
         """
 
         require: Iterable[ServerCapability | str]
-        """Capabilities that the server must have, as dotted paths; otherwise connecting
-        raises `MissingCapability`.
+        """Capabilities that the server must have, as paths such as
+        `resources.subscribe`. Without them, connecting raises `MissingCapability`.
         """
 
         log_level: types.LoggingLevel | None
-        """Lowest severity of the log messages to receive; the server chooses unless
-        set, and a stateless one sends none.
+        """Lowest severity of the log messages to receive. Unless set, a server with
+        sessions chooses it, and a stateless server sends no log messages.
         """
 
         revisions: Sequence[str] | None
-        """Revisions that the server may use, the client's own among them; all installed
-        ones unless set. Messages are converted where the server uses another one.
+        """Revisions that the server may use; the client's own must be one of them. By
+        default, all installed revisions. If the server uses another revision than the
+        client, messages are converted.
         """
 
         limits: Limits | bool
-        """Rate limits for the server's requests for messages and input; True for the
-        defaults, False for none. Default: True.
+        """Rate limits for the server's sampling and elicitation requests; True for the
+        default limits, False for none. Default: True.
         """
 
         tools_lock: str | PathLike[str] | None
-        """File that `mcp-codegen tools snapshot` has written. The tools of the server
-        are compared with it when the client connects and when the server reports a
+        """File that `mcp-codegen tools snapshot` has written. The client compares the
+        tools of the server with it when it connects, and when the server reports a
         change of the list.
         """
 
@@ -136,33 +139,35 @@ if TYPE_CHECKING:
             [types.CreateMessageRequestParams, ClientContext],
             types.CreateMessageResult,
         ]
-        """Callback that requests a message from a language model and returns it, a
-        `CreateMessageResult`. It raises `features.sampling.Refused` to refuse.
+        """Callback that requests a message from a language model for the server, and
+        returns it as a `CreateMessageResult`. To refuse, it raises
+        `features.sampling.Refused`.
         """
 
         approve_request: Callable[
             [types.CreateMessageRequestParams],
             types.CreateMessageRequestParams,
         ]
-        """Callback that reviews the params before `sampling` and returns them, possibly
-        changed. It raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the params of a sampling request before `sampling` is
+        called, and returns them, possibly changed. To refuse, it raises
+        `features.sampling.Refused`.
         """
 
         approve_result: Callable[
             [types.CreateMessageRequestParams, types.CreateMessageResult],
             types.CreateMessageResult,
         ]
-        """Callback that reviews the result of `sampling` and returns it, possibly
-        changed. It raises `features.sampling.Refused` to refuse.
+        """Callback that reviews the result of `sampling` before the server gets it, and
+        returns it, possibly changed. To refuse, it raises `features.sampling.Refused`.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
-        """Folders and files to work in: paths, `file://` URIs, or objects of `Root`.
-        `set_roots` changes them.
+        """Folders and files in which the server should work: paths, `file://` URIs, or
+        `Root` objects. `set_roots` changes them.
         """
 
         on_log: Callable[[types.LoggingMessageNotificationParams], object]
-        """Callback for each log message; a stateless server sends none without
+        """Callback for each log message. A stateless server sends none without
         `log_level`.
         """
 
@@ -179,7 +184,7 @@ if TYPE_CHECKING:
         """Callback for each change of the list of resources."""
 
         extensions: Sequence[ModuleType | Extension]
-        """Extensions to use: packages made from schemas of your own, or
+        """Protocol extensions to use: packages generated from your schemas, or
         `Extension(package, settings={…})`.
         """
 
@@ -257,15 +262,16 @@ class Client(RuntimeClient):
 
         ``command`` is the program and its arguments.
 
-        - ``env``: Environment variables of the server besides the few that every
-          program needs.
-        - ``inherit_env``: If true, the server has all environment variables of this
-          process.
-        - ``cwd``: Working directory of the server; that of this process unless set.
-        - ``stderr``: Destination of the server's standard error: `"inherit"` for that
-          of this process, `"capture"` to show its last lines in errors, a callback that
-          receives each line, a file, or a descriptor, such as `subprocess.DEVNULL` to
-          drop it.
+        - ``env``: Environment variables to set for the server, in addition to the few
+          that every program needs, such as `PATH`.
+        - ``inherit_env``: If true, the server inherits all environment variables of
+          this process.
+        - ``cwd``: Working directory of the server; by default the working directory of
+          this process.
+        - ``stderr``: Destination of the server's standard error: `"inherit"` for the
+          standard error of this process, `"capture"` to show the last lines in errors,
+          a callback that receives each line, a file, or a descriptor, such as
+          `subprocess.DEVNULL` to drop all lines.
         """
         start = transport_factories.child(
             command,
@@ -296,17 +302,18 @@ class Client(RuntimeClient):
 
         - ``headers``: Headers that are sent with every request.
         - ``auth``: `OAuth(…)`, or a callback that returns the headers that authorize a
-          request: it receives None before each request, and the `HttpError` if the
-          server has refused the request.
+          request. The callback receives None before each request, and the `HttpError`
+          after the server has refused a request.
         - ``proxy``: URL of an HTTP proxy.
         - ``proxy_headers``: Headers that are sent to the proxy and not to the server,
           such as `Proxy-Authorization`.
-        - ``tls``: Trusted certificates, and the client's own; the certificate
-          authorities of the system unless set.
-        - ``pool``: Limit on the idle connections that are kept.
+        - ``tls``: TLS context with the certificates to trust, and the client's own
+          certificate. By default, the client trusts the certificate authorities of the
+          system.
+        - ``pool``: Limit on the idle connections that the client keeps open.
         - ``connect_timeout``: Seconds to open a connection.
-        - ``retries``: Limit on the retries of a failed request; False for none, a
-          `RetryPolicy` to set the pauses, too.
+        - ``retries``: Limit on the retries of a failed request; False for no retries. A
+          `RetryPolicy` also sets the pauses between them.
         - ``max_message``: Limit on the bytes of a message from the server.
         """
         start = transport_factories.http(

@@ -56,25 +56,27 @@ if TYPE_CHECKING:
         """Instructions for language models on how to use the server."""
 
         capabilities: types.ServerCapabilities | None
-        """Capabilities to declare beside those that follow from the handlers, of any
-        revision's class or a dict.
+        """Capabilities to declare in addition to those that the handlers imply: a dict,
+        or a class of any revision.
         """
 
         logging: bool
         """If true, handlers may send log messages. Default: True."""
 
         workers: int
-        """Limit on the requests of one connection that run at the same time. Default:
-        16.
+        """Limit on the requests of one connection that the server handles at the same
+        time. Default: 16.
         """
 
         timeout: float
-        """Seconds to wait for a response of the client; each progress notification
+        """Seconds to wait for each response of the client. Each progress notification
         restarts the timer. Default: 60.0.
         """
 
         limit: float
-        """Seconds to wait for a response of the client in total. Default: 600.0."""
+        """Seconds to wait for a response of the client in total, however often its
+        progress restarts the timer. Default: 600.0.
+        """
 
         grace: float
         """Seconds that running handlers have to finish after the client has closed the
@@ -85,37 +87,37 @@ if TYPE_CHECKING:
         """Number of items on a page of a list. Default: 100."""
 
         cursor_key: bytes | None
-        """At least 32 secret bytes that sign cursors, the same in all processes of an
-        endpoint. Random unless set.
+        """At least 32 secret bytes with which the server signs the cursors of lists.
+        All processes of an endpoint need the same bytes. Random unless set.
         """
 
         revisions: Sequence[str] | None
-        """Revisions whose clients are served; all that are installed unless set.
-        `[mcp.REVISION]` limits it to its own.
+        """Revisions whose clients the server accepts. By default, all installed
+        revisions. `[mcp.REVISION]` accepts only clients of the server's own revision.
         """
 
         limits: Limits | bool
         """Rate limits for calls, completions, progress and log messages; True for the
-        defaults, False for none. Default: True.
+        default limits, False for none. Default: True.
         """
 
         redact: Callable[[Any], Any] | None
-        """Callback that receives the data of each log message and returns the data to
-        send.
+        """Callback that receives the data of each log message to a client and returns
+        the data to send.
         """
 
         ping: float | None
-        """Seconds without a message after which the client is pinged; None for
-        never.
+        """Seconds without a message after which the server sends a ping; None for no
+        pings.
         """
 
         ping_failures: int
-        """Number of pings without a response after which the connection is closed.
-        Default: 3.
+        """Number of pings in a row without a response after which the server closes the
+        connection. Default: 3.
         """
 
         extensions: Sequence[ModuleType | Extension]
-        """Extensions to use: packages made from schemas of your own, or
+        """Protocol extensions to use: packages generated from your schemas, or
         `Extension(package, settings={…})`.
         """
 

@@ -37,21 +37,23 @@ class HttpClientOptions(Options):
     headers: Mapping[str, str] | None = option(default=None)
     """Headers that are sent with every request."""
     auth: Auth | None = option(default=None)
-    """`OAuth(…)`, or a callback that returns the headers that authorize a request: it receives None before each request,
-    and the `HttpError` if the server has refused the request.
+    """`OAuth(…)`, or a callback that returns the headers that authorize a request. The callback receives None before each
+    request, and the `HttpError` after the server has refused a request.
     """
     proxy: str | None = option(default=None)
     """URL of an HTTP proxy."""
     proxy_headers: Mapping[str, str] | None = option(default=None)
     """Headers that are sent to the proxy and not to the server, such as `Proxy-Authorization`."""
     tls: SSLContext | None = option(default=None)
-    """Trusted certificates, and the client's own; the certificate authorities of the system unless set."""
+    """TLS context with the certificates to trust, and the client's own certificate. By default, the client trusts the
+    certificate authorities of the system.
+    """
     pool: int = option(default=16)
-    """Limit on the idle connections that are kept."""
+    """Limit on the idle connections that the client keeps open."""
     connect_timeout: Seconds = option(default=10.0)
     """Seconds to open a connection."""
     retries: int | RetryPolicy = option(default=RETRIES)
-    """Limit on the retries of a failed request; False for none, a `RetryPolicy` to set the pauses, too."""
+    """Limit on the retries of a failed request; False for no retries. A `RetryPolicy` also sets the pauses between them."""
     max_message: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of a message from the server."""
 

@@ -39,62 +39,65 @@ class EndpointOptions(Options):
     path: str = option(default="/")
     """Path of the endpoint below the mount point of the application."""
     sse_path: str | None = option(default="/sse")
-    """Path of the stream of the older HTTP+SSE; None to disable HTTP+SSE. Servers of a revision without sessions serve it
-    only if it is set.
+    """Path of the event stream of HTTP+SSE, the older transport; None to disable HTTP+SSE. A server of a revision without
+    sessions serves HTTP+SSE only if this option is set.
     """
     messages_path: str = option(default="/messages")
-    """Path to which clients of HTTP+SSE post."""
+    """Path to which clients of HTTP+SSE post their messages."""
     allowed_hosts: Iterable[str] = option(default=LOOPBACK)
-    """Names under which clients may address the server: for any port, or as `name:port` for one. `"*"` allows all."""
+    """Host names by which clients may address the server: `name` for any port, `name:port` for one. `"*"` allows all."""
     allowed_origins: Iterable[str] = option(default=())
     """Origins of web pages that may use the server, besides pages on the allowed hosts. `"*"` allows all."""
     authorization: Authorization | ApiKeys | None = option(default=None)
-    """Check of the access token or API key that each request must have. Without it, the principal is the `REMOTE_USER` of
+    """Check of the access token or API key of each request. Without it, the principal of a request is the `REMOTE_USER` of
     the WSGI server, if there is one.
     """
     require_user: bool = option(default=False)
-    """If true, a request without `REMOTE_USER` is refused with 401. For endpoints without `authorization` whose users are
-    logged in by the program around them, such as a site; not with `run_http`.
+    """If true, a request without `REMOTE_USER` is refused with 401. Use it if the endpoint is part of a site that logs in
+    its users, not together with `authorization`, and not with `run_http`.
     """
     body_limit: Bytes = option(default=4 * 1024 * 1024)
     """Limit on the bytes of a request's body."""
     body_time: Seconds = option(default=30.0)
     """Seconds in which a request's body must arrive."""
     threads: int = option(default=32)
-    """Number of requests that the WSGI server handles at the same time. With `run_http`, running handlers have
-    threads of their own, and open streams need none.
+    """Number of requests that the WSGI server handles at the same time, usually its number of threads. With `run_http`,
+    running handlers have threads of their own, and open streams need none; neither count.
     """
     streams: int | None = option(default=None)
-    """Limit on the open streams on which clients only listen. Unless set, it is three quarters of `threads`, or with
-    `run_http` of `connections`; seven eighths are the maximum. With 0, clients cannot listen, and the server declares no
-    changes to them.
+    """Limit on the open streams on which clients only listen. By default, three quarters of `threads`, or with `run_http` of
+    `connections`; at most seven eighths. With 0, clients cannot listen, and the server does not declare that it reports
+    changes.
     """
     handlers: int = option(default=256)
-    """Limit on the handlers that run at the same time. Three quarters of them may wait for responses of clients, half of
-    them for those of one principal or, without one, of one address.
+    """Limit on the handlers that run at the same time. At most three quarters of this number may wait for responses of
+    clients, and at most half for responses of the same principal (without a principal, of the same address).
     """
     handlers_per_source: int | None = option(default=None)
-    """Limit on the handlers of one principal or, without one, of one address; three quarters of `handlers` unless set.
-    Set it to `handlers` if all clients come through a proxy, without authorization.
+    """Limit on the running handlers of one principal (without a principal, of one address). By default, three quarters of
+    `handlers`. If all clients come through the same proxy and there is no authorization, set it to the same number as
+    `handlers`.
     """
     memory: Bytes = option(default=MEMORY)
-    """Limit on the bytes that clients make the server keep: sessions with their subscriptions, messages on streams, and
-    responses that are not read yet.
+    """Limit on the bytes that the server keeps for clients: sessions with their subscriptions, messages on streams, and
+    responses that clients have not read yet.
     """
     memory_per_source: Bytes | None = option(default=None)
-    """Limit on the bytes of one principal or, without one, of one address; a fourth of `memory` unless set."""
+    """Limit on the bytes that the server keeps for one principal (without a principal, for one address). By default, a
+    quarter of `memory`.
+    """
     keepalive: Seconds = option(default=15.0)
-    """Seconds without a message after which a stream carries a comment."""
+    """Seconds without a message after which the server sends a comment on a stream, so that proxies keep it open."""
     retry: Milliseconds = option(default=1000)
     """Milliseconds after which a client that has lost a stream should reconnect."""
     store: Store | None = option(default=None)
-    """Store of sessions and events; a `MemoryStore` in this process unless set. Its `lifetime` says when unused sessions
-    expire.
+    """Store of sessions and events; by default a `MemoryStore` in this process. The `lifetime` of the store determines when
+    unused sessions expire.
     """
     sessions: bool | None = option(default=None)
-    """Only for servers of a revision without sessions: if false, clients of other revisions get no session, and features
-    that need one are refused. By default, it is false if the WSGI server runs several processes
-    (`wsgi.multiprocess`) and `store` is not shared.
+    """Only for servers of a revision without sessions. If false, clients of other revisions get no session, and the server
+    refuses what needs one. By default, it is false if the WSGI server runs several processes (`wsgi.multiprocess`) that
+    do not share a `store`.
     """
 
     @classmethod
@@ -167,18 +170,18 @@ class HttpServerOptions(EndpointOptions):
     head_time: Seconds = option(default=10.0)
     """Seconds in which a request's head must arrive."""
     send_time: Seconds = option(default=60.0)
-    """Seconds in which a client must read a response, or the next events of a stream."""
+    """Seconds in which a client must read a response, or the waiting events of a stream."""
     connections: int | None = option(default=None)
-    """Limit on open connections. Idle ones are closed for new ones. 4096 unless set, or fewer if the process may open fewer
-    descriptors.
+    """Limit on open connections. When it is reached, idle connections are closed. By default 4096, or fewer if the process
+    may open fewer file descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all incomplete requests together, and of those in progress that have 16 KiB or more."""
+    """Limit on the bytes of all requests together that are incomplete, or are in progress with 16 KiB or more."""
     grace: Seconds = option(default=2.0)
-    """Seconds that running handlers have to finish after the server was closed."""
+    """Seconds that running handlers have to finish after the server is closed."""
     ready: Callable[[Any], object] | None = option(default=None)
     """Callback that receives the server once it listens: an object with `port`, `url(path)`, and `close()`, which any
-    thread may call. Prints the URL on standard error unless set.
+    thread may call. By default, the URL is printed on standard error.
     """
 
     def __init__(self, **options: Any) -> None:
