@@ -83,9 +83,9 @@ if TYPE_CHECKING:
 
         streams: int | None
         """Limit on the open streams on which clients only listen. By default, three
-        quarters of `threads`, or with `run_http` of `connections`; at most seven
-        eighths. With 0, clients cannot listen, and the server does not declare that it
-        reports changes.
+        quarters of `threads`, or with `run_http` of `connections`; the largest value is
+        seven eighths. With 0, clients cannot listen, and the server does not declare
+        that it reports changes.
         """
 
         handlers: int
@@ -129,9 +129,9 @@ if TYPE_CHECKING:
 
         sessions: bool | None
         """Only for servers of a revision without sessions. If false, clients of other
-        revisions get no session, and the server refuses what needs one. By default, it
-        is false if the WSGI server runs several processes (`wsgi.multiprocess`) that do
-        not share a `store`.
+        revisions get no session, and the server refuses requests that need a session.
+        By default, it is false if the WSGI server runs several processes
+        (`wsgi.multiprocess`) that do not share a `store`.
         """
 
     class HttpServerOptions(EndpointOptions, total=False):

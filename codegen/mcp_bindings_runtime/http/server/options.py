@@ -66,8 +66,8 @@ class EndpointOptions(Options):
     """
     streams: int | None = option(default=None)
     """Limit on the open streams on which clients only listen. By default, three quarters of `threads`, or with `run_http` of
-    `connections`; at most seven eighths. With 0, clients cannot listen, and the server does not declare that it reports
-    changes.
+    `connections`; the largest value is seven eighths. With 0, clients cannot listen, and the server does not declare that
+    it reports changes.
     """
     handlers: int = option(default=256)
     """Limit on the handlers that run at the same time. At most three quarters of this number may wait for responses of
@@ -96,8 +96,8 @@ class EndpointOptions(Options):
     """
     sessions: bool | None = option(default=None)
     """Only for servers of a revision without sessions. If false, clients of other revisions get no session, and the server
-    refuses what needs one. By default, it is false if the WSGI server runs several processes (`wsgi.multiprocess`) that
-    do not share a `store`.
+    refuses requests that need a session. By default, it is false if the WSGI server runs several processes
+    (`wsgi.multiprocess`) that do not share a `store`.
     """
 
     @classmethod
