@@ -83,16 +83,20 @@ def measure(effort: Effort = FULL, proxy: str | None = None) -> Table:
     rows += [Row(f"a call across the eras, {_name(each)} / direct", _cost(calls, each), "at most 2") for each in ACROSS]
     counts = count_bytecodes(effort)
     same = counts[SERVING_ALL] / counts[Connection(HANDSHAKE, HANDSHAKE, None)]
-    name = "bytecodes of a call in the same revision: both sides accept all revisions / only their own"
+    name = "bytecodes of a direct call: both sides accept all revisions / only their own"
     rows.append(Row(name, same, "at most 1.01"))
     for source, target in (*pairwise((corpus.REVISIONS[0], HANDSHAKE, STATELESS)), (STATELESS, HANDSHAKE)):
         rows.append(Row(f"`convert` from {source} to {target}", convert_speed(source, target, effort), unit="MB/s"))
     rates = time_processes(effort, proxy)
     if "mcp-proxy" in rates:
-        name = "calls per second behind HTTP: `mcp-codegen bridge` / mcp-proxy"
+        name = "calls per second over HTTP: `mcp-codegen bridge` / mcp-proxy"
         rows.append(Row(name, rates["bridge"] / rates["mcp-proxy"], "at least 10"))
-        rows.append(Row("the same: the bare relay / mcp-proxy", rates["bare relay"] / rates["mcp-proxy"]))
-    rows.append(Row("the same: `mcp-codegen bridge` / the bare relay", rates["bridge"] / rates["bare relay"]))
+        rows.append(
+            Row("calls per second over HTTP: the bare relay / mcp-proxy", rates["bare relay"] / rates["mcp-proxy"])
+        )
+    rows.append(
+        Row("calls per second over HTTP: `mcp-codegen bridge` / the bare relay", rates["bridge"] / rates["bare relay"])
+    )
     return Table("Bridged calls", _about(calls, counts, rates, effort, proxy), rows)
 
 
@@ -103,22 +107,30 @@ def _about(
     effort: Effort,
     proxy: str | None,
 ) -> str:
-    direct = ", ".join(f"{each.wire} {ratio(calls[each] * 1e6)} µs" for each in DIRECT)
-    passed_on = "; ".join(f"{name} {ratio(rate)}" for name, rate in rates.items())
+    direct = ", ".join(f"{ratio(calls[each] * 1e6)} µs in {each.wire}" for each in DIRECT)
+    passed_on = ", ".join(f"{ratio(rate)} ({name})" for name, rate in rates.items())
     against = "" if proxy else " mcp-proxy was not measured: no environment with it was given (`--proxy`)."
     return (
-        "`tools/call` of an echo over stdio, one call after the other, between a client and a server of different "
-        "revisions, one of which bridges. The median is divided by that of a direct call in the revision on the wire, with "
-        f"the same bytes and the same other side. They take turns in {effort.rounds} segments of {effort.seconds:g} s.\n\n"
-        "Other work of the machine and the place of a process in memory change a figure by some percent, so the cost is "
-        "also counted in bytecodes, of both sides and all threads, in memory. A direct call takes "
-        f"{_counted(counts, DIRECT)}, a bridged one {_counted(counts, WITHIN)} within the era and "
+        "If client and server use different revisions, one of them [bridges](bridge.md): it converts its messages to the "
+        "revision of the other side. The benchmark calls a tool that returns its argument, over stdio and one call after the "
+        "other. It divides the median time of a bridged call by the median time of a *direct call*, in which both programs use "
+        "the revision of the side that does not bridge. The messages between the processes are the same in both cases. The "
+        f"connections take turns in {effort.rounds} segments of {effort.seconds:g} s. In the table, the side that is named first "
+        "bridges. *Within the era* means that both revisions have sessions, and *across the eras* that one of them is "
+        "2026-07-28, which is stateless.\n\n"
+        "Other work of the machine and the memory layout of a process change these figures by some percent. So the benchmark "
+        "also counts bytecodes, the instructions that the interpreter executes, with client and server in one process. A direct "
+        f"call takes {_counted(counts, DIRECT)} bytecodes, a bridged call {_counted(counts, WITHIN)} within the era and "
         f"{_counted(counts, ACROSS)} across the eras. {SPENT}\n\n"
-        "`convert` takes parsed JSON: the messages above without the blob. Its speed is by the length of their text.\n\n"
-        "The last rows put the echo server behind HTTP in three ways: by the bridge process; by a *relay*, which passes the "
-        "bytes between HTTP and the pipe and checks nothing, the fastest that a Python process can be; and by mcp-proxy of "
-        f"PyPI. The same loop of `http.client` calls it in one session. {PASSED_ON}{against}\n\n"
-        f"In absolute terms: direct calls: {direct}; calls per second behind HTTP: {passed_on}."
+        "The function `convert` converts parsed messages without a connection. Its rows show its speed in megabytes of JSON text "
+        "per second; the time to parse the text is not included. The messages are those of [Decoding and "
+        "encoding](#decoding-and-encoding), except the blob and messages that the other revision cannot express."
+        "\n\n"
+        "The last three rows compare processes that offer a stdio server over HTTP: `mcp-codegen bridge`; a *bare relay*, which "
+        "passes bytes between HTTP and the pipe and checks nothing, so a Python process can hardly be faster; and mcp-proxy, a "
+        "package on PyPI. The loop of the section [HTTP](#http) calls the tool through each of them, in one session. "
+        f"{PASSED_ON}{against}\n\n"
+        f"The absolute figures: a direct call takes {direct}. Calls per second over HTTP: {passed_on}."
     )
 
 
@@ -128,18 +140,21 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 
 SPENT = (
-    "An earlier version took 5,100 to 5,500 within the era, and 6,900 to 9,200 across the eras, because it converted every "
-    "object to JSON and back. Now only values that differ between the revisions are converted as JSON; the others become "
-    "objects of the other revision directly. Most of what is left across the eras is `_meta`, which stateless requests repeat."
+    "An earlier version took 5,100 to 5,500 within the era and 6,900 to 9,200 across the eras, because it converted every "
+    "object to JSON and back. Now the bridge only does so for values that differ between the revisions, and makes other objects "
+    "of the other revision directly. Across the eras, most of the remaining cost is for `_meta`, the member in which every "
+    "stateless request describes the client."
 )
 PASSED_ON = (
-    "A call takes 5,200 bytecodes in the bridge process (6,000 in an earlier version): more than half of them for HTTP and its "
-    "session, three tenths for the session with the server, and the rest to remember calls in progress for cancellation and "
-    "requests for input. Decoding and encoding both messages take an eighth, so passing their bytes on unread would save no "
-    "more than that. The worker that has read the request writes to the pipe and reads the answer from it, so no thread waits "
-    "for another; the system calls are those of the relay, plus a wait before each read. A call passes through three processes "
-    "that wait for each other, so the ratio depends on the other work of the machine. The goal cannot be reached in Python: the "
-    "client and the echo server take most of the time of the relay, and even that is not ten times as fast as mcp-proxy."
+    "A call passes through three processes that wait for each other, so these ratios depend on the other work of the machine. "
+    "The goal cannot be reached in Python: even the bare relay is not ten times as fast as mcp-proxy, because the client and "
+    "the echo server already take most of the time.\n\n"
+    "A call takes 5,200 bytecodes in the bridge process (6,000 in an earlier version). More than half of them are for HTTP and "
+    "the session with the client, and three tenths for the session with the server. The rest keeps track of calls in progress, "
+    "which may be cancelled or require input. Decoding and encoding the request and the response take an eighth of all "
+    "bytecodes, so passing on the bytes unread would save no more than that. The thread that has read a request also writes it "
+    "to the pipe and reads the answer, so no thread waits for another. It makes the same system calls as the relay, plus a wait "
+    "before each read."
 )
 
 

@@ -23,13 +23,15 @@ HOW = {
     "standard": ("these bindings, no orjson", "the same"),
     "peer": (
         "mcp-types",
-        "`jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, params)` or its "
-        "like; `model_dump`, `serialize_server_result` for what servers answer, `model_dump_json` of the envelope",
+        "decoding: `jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, params)` or a "
+        "similar function; encoding: `model_dump`, for results of servers `serialize_server_result`, then `model_dump_json` of "
+        "the JSON-RPC envelope",
     ),
     "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
     "cattrs": (
         "stock cattrs",
-        "our classes, `orjson.loads`, and a cattrs converter with its defaults, which knows only names and tags",
+        "our classes, `orjson.loads`, and a cattrs converter with default settings, which only knows the JSON names of fields and "
+        "the tags of unions",
     ),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
 }
@@ -149,23 +151,27 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "Missed goals. *Bare* is the ratio that would be reached by parsing or writing JSON alone, without types:\n\n"
-            + "\n".join(found)
+            "The following goals are missed. *Bare* is the ratio that this project would reach if it only parsed or wrote "
+            "JSON, without types:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
-        f"Bytes to typed messages and back: {sum(len(messages(each)) for each in REVISIONS)} messages, {_described()}. "
-        "Each contender runs in a process and an environment of its own. They take turns, with "
-        f"{measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for each message. Garbage is collected as "
-        "in any program, and freed memory is kept. Each figure is the geometric mean over the messages of the ratio of "
-        "medians."
+        "*Decoding* makes typed messages from bytes, and *encoding* makes bytes from typed messages. The benchmark does both "
+        f"with {sum(len(messages(each)) for each in REVISIONS)} messages of {len(REVISIONS)} revisions. In {REVISIONS[-2]} "
+        f"these are {_described()}; the other revisions have similar ones.\n\n"
+        "Each *contender*, which is a library or a way to use it, runs in its own process and virtual environment. The "
+        f"contenders take turns; each of them gets {measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for "
+        "each message. The garbage collector runs as in any program, and the allocator keeps freed memory for later use. A "
+        "ratio is computed from the medians of the samples of one message. Each figure is the geometric mean of the ratios "
+        "of all messages or, in rows with *worst message*, the worst of them."
     )
     return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
 
 
 def _described() -> str:
     by_size = {size: [each.name for each in messages(REVISIONS[-2]).values() if each.size == size] for size in SIZES}
-    return "; ".join(f"{size} ({', '.join(names)})" for size, names in by_size.items())
+    *most, last = (f"{size} ones ({', '.join(names)})" for size, names in by_size.items())
+    return f"{', '.join(most)} and {last}"
 
 
 def _limits(measured: Measured, claim: Claim) -> list[float]:
@@ -179,7 +185,7 @@ def _missed(line: Line, limits: Sequence[float]) -> str:
     for place, (revision, value, goal) in enumerate(zip(REVISIONS, line.values, line.goals, strict=True)):
         if not is_met(value, goal):
             bare = f" (bare: {ratio(limits[place])})" if limits else ""
-            parts.append(f"{revision} {ratio(value)}, {shortfall(value, goal)}{bare}")
+            parts.append(f"{revision}: {ratio(value)}, {shortfall(value, goal)}{bare}")
     return f"- {line.name}: {'; '.join(parts)}" if parts else ""
 
 
@@ -188,29 +194,29 @@ def _worst(measured: Measured) -> str:
     for name in OURS:
         if measured.has(name, "bare"):
             (revision, message), value = min(measured.ratios(DUMPS, (name, "encode")).items(), key=lambda each: each[1])
-            said.append(f"encoding with {SPOKEN[name]}, {message} of {revision} ({ratio(value)})")
+            said.append(f"encoding with {SPOKEN[name]}: {message} of {revision} ({ratio(value)})")
     for name, ratios in measured.cold.items():
         (revision, message), value = max(ratios.items(), key=lambda each: each[1])
         usual = geometric_mean(ratios.values())
         said.append(
-            f"the first decode with {SPOKEN[name]}, {message} of {revision} ({ratio(value)}; the mean of all "
+            f"the first decode with {SPOKEN[name]}: {message} of {revision} ({ratio(value)}; the geometric mean of all "
             f"messages is {ratio(usual)})"
         )
-    return "\n".join(["The worst messages:", "", *(f"- {each}" for each in said)])
+    return "\n".join(["These are the worst messages, with their ratios:", "", *(f"- {each}" for each in said)])
 
 
 def _bounds(measured: Measured) -> str:
     said: list[str] = []
     for name in OURS:
         if measured.has(name):
-            shares = "; ".join(f"{value:.0f} % for {part}" for part, value in _parts(measured, name, SIZES).items())
-            said.append(f"The time of decoding with {SPOKEN[name]} consists of {shares}.")
+            shares = "\n".join(f"- {value:.0f} %: {part}" for part, value in _parts(measured, name, SIZES).items())
+            said.append(f"Decoding with {SPOKEN[name]} spends its time as follows:\n\n{shares}")
     if measured.has("fast"):
         said.append(
-            f"Encoding with orjson spends {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % in orjson; the "
-            "rest makes dicts and checks their values."
+            f"Encoding with orjson spends {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of its time in "
+            "orjson, and the rest on making dicts and checking their values."
         )
-    return " ".join(said)
+    return "\n\n".join(said)
 
 
 def _asides(measured: Measured) -> Grid:
@@ -219,8 +225,9 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "Figures without goals: limits set by parsing or writing JSON alone, and contenders that do less work than those "
-        "above. With `to_json`, mcp-types also writes members that the revisions before 2026-07-28 do not have."
+        "These figures have no goals. Some of them show the limit that parsing or writing JSON alone would set. The others "
+        "compare with contenders that do less work than in the table above. For example, mcp-types with `to_json` does not "
+        "remove members of later revisions from messages of earlier ones."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -231,7 +238,12 @@ def _by_size(measured: Measured) -> Grid:
         if not claim.is_worst:
             found = measured.ratios(claim.above, claim.below)
             lines.append(Line(claim.name, [claim.figure(_of_size(found, size)) for size in SIZES]))
-    return Grid("By size of the message", "The same ratios, over all three revisions.", SIZES, lines)
+    return Grid(
+        "By size of the message",
+        "The same ratios for each size of message, as geometric means over all three revisions.",
+        SIZES,
+        lines,
+    )
 
 
 def _of_size(values: Mapping[tuple[str, str], float], *sizes: str) -> list[float]:
@@ -247,11 +259,13 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: {part}", [each[part] for each in by_size], unit="%") for part in by_size[0]
             ]
             garbage = [_garbage(measured, name, size) for size in SIZES]
-            lines.append(Line(f"{LABELS[name]}: garbage collection, which is part of all these", garbage, unit="%"))
+            lines.append(
+                Line(f"{LABELS[name]}: garbage collection, which is part of the rows above", garbage, unit="%")
+            )
     about = (
-        "The figures are percentages of the time of decoding, as means over the messages. The time for objects and lookups is "
-        "that of making the same objects again without checking any value. The time for garbage collection is what is saved if it is off; "
-        "negative figures are noise."
+        "Each figure is a percentage of the decoding time, averaged over the messages. Objects and lookups are timed by making "
+        "the same objects again without checking any value. The figure for garbage collection is the time that turning it off "
+        "saves; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
 
@@ -268,7 +282,9 @@ def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, flo
         "making objects": objects,
         "looking up members in dicts": both - objects,
         "checks, lists and undeclared members": read - both,
-        "finding the kind of message, and refusing JSON that the parser accepts": 100 - parse - read,
+        "determining the kind of message, and refusing text that the parser accepts but JSON does not allow": 100
+        - parse
+        - read,
     }
 
 
@@ -281,11 +297,12 @@ def _garbage(measured: Measured, name: str, size: str) -> float:
 def _contenders(measured: Measured) -> Listing:
     rows = [[*HOW[name], *_proved(measured.proofs[name])] for name in HOW if measured.has(name)]
     about = (
-        "Before the measurements each contender reads and writes every message. All get the same invalid messages: a "
-        "member is missing, has another type, or has a value that is not allowed. Dropped members are those that the "
-        "revision does not declare; changed values are integers that became floats."
+        "Before the measurements, each contender reads and writes every message. *Members dropped* counts the members that are "
+        "missing afterwards, and *values changed* the values that differ, such as integers that became floats. Each contender "
+        "also gets the same invalid messages, in which a member is missing, has another type, or has a value that is not "
+        "allowed. *Invalid messages refused* counts those that it does not accept."
     )
-    columns = ["contender", "used as", "wrong messages refused", "members dropped", "values changed"]
+    columns = ["contender", "used as", "invalid messages refused", "members dropped", "values changed"]
     return Listing("Contenders", about, columns, rows)
 
 

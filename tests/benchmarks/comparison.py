@@ -22,8 +22,9 @@ def measure(runs: int = RUNS) -> Table:
     fastest = min(costs, key=lambda pair: costs[pair].wall)
     return Table(
         "Comparing revisions",
-        f"`mcp-codegen diff OLD NEW`, from the start of the process to the report as text, for all {len(pairs)} pairs; the slowest counts. "
-        f"Medians of {runs} interleaved runs; {slowest} took {ratio(costs[slowest].memory)} MiB at most.",
+        f"The command `mcp-codegen diff OLD NEW` reports the changes between two revisions. It was run for all {len(pairs)} "
+        "pairs; the goal applies to the slowest. The wall time lasts from the start of the process to its exit, and is the "
+        f"median of {runs} runs in turns. At its peak, the comparison of {slowest} took {ratio(costs[slowest].memory)} MiB.",
         [
             Row(f"the slowest, {slowest}: wall time", costs[slowest].wall, "at most 1 s", "s"),
             Row(f"the fastest, {fastest}: wall time", costs[fastest].wall, "", "s"),

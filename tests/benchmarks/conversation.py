@@ -120,17 +120,22 @@ def _about(measured: Measured, effort: Effort) -> str:
         for name, pace in measured.paces.items()
     )
     return (
-        f"`tools/call` of an echo over stdio in {REVISION}, one call after the other, between two processes: the blocking "
-        "client and server of these bindings; `Client` and the low-level `Server` of the official Python SDK (mcp), which "
-        "are asynchronous; and the *bare exchange*, two loops that exchange the same lines by `json`, `os.read` and "
-        "`os.write`, which is the fastest that two Python processes can be. They take turns in "
-        f"{effort.rounds} segments of {effort.seconds:g} s. If the machine has other work, some calls wait for it, which "
-        "affects rates and p99, but not the median.\n\n"
-        "A neutral client measures the start of a server, from the start of the process through the handshake to the "
-        f"first response, with compiled modules: medians of {effort.starts} starts, and the resident memory after it.\n\n"
-        "According to profiles, a call spends four fifths of its time in the interpreter, in many small steps, a tenth in "
-        "the kernel, and almost nothing in `json`. A process that has just been woken takes about twice as long for the "
-        f"same steps as a warm loop.\n\nIn absolute terms:\n\n{absolute}"
+        "A client starts a server as a child process and calls a tool that returns its argument, one call after the other. "
+        f"They communicate over stdio, that is, over pipes, in revision {REVISION}. Three pairs are compared:\n\n"
+        "- ours: the blocking client and server of these bindings\n"
+        "- the SDK: `Client` and the low-level `Server` of the official Python SDK (mcp), which are asynchronous\n"
+        "- the *bare exchange*: two loops that exchange the same lines with `json`, `os.read` and `os.write` and check "
+        "nothing, so two Python processes can hardly be faster\n\n"
+        f"The pairs take turns in {effort.rounds} segments of {effort.seconds:g} s. The *p99* is the time within which 99 of "
+        "100 calls end. Other programs on the machine delay some calls, which affects the rates and the p99, but hardly the "
+        "median.\n\n"
+        "The same test client starts each server to measure the time from the start of its process, through the handshake, to "
+        "the response to the first `tools/list`. The bytecode of all modules has been written to files before. Times are "
+        f"medians of {effort.starts} starts, and the memory is the resident memory after this response.\n\n"
+        "According to profiles, a call spends four fifths of its time in many small steps of the Python interpreter, a tenth "
+        "in the kernel, and almost nothing in `json`. Both processes sleep while they wait for each other, and a process that "
+        "has just been woken takes about twice as long for the same steps as one that runs without pauses.\n\n"
+        f"The absolute figures:\n\n{absolute}"
     )
 
 

@@ -42,17 +42,19 @@ def measure(effort: Effort = FULL) -> Table:
     bare, authorized = _over_http(effort)
     return Table(
         "Features",
-        f"`tools/call` of an echo in {REVISION}, client and server in one process: a function under `@server.tool`, compared "
-        f"with a handler of `tools/call` that does the same by hand; medians of {effort.rounds} rounds of {effort.calls} calls, "
-        f"in turns. In absolute terms: {ratio(low / 1000)} µs and {ratio(decorated / 1000)} µs. Two rows compare "
-        f"the cost of one tool among {MANY:,} with that of one among {FEW}: registering it, and listing it with all "
-        "others, in pages. The last row is the same call over HTTP to one server, by a client with a valid token of "
-        "`OAuth`, compared with a client without `auth`: "
-        f"{ratio(authorized / 1000)} µs and {ratio(bare / 1000)} µs.",
+        f"The first row shows the cost of the decorator `@server.tool`. A client calls a tool that returns its argument, in "
+        f"{REVISION}, with client and server in one process. The tool is a decorated function or, for comparison, a low-level "
+        f"handler of the request `tools/call`. A call takes {ratio(decorated / 1000)} µs with the function and "
+        f"{ratio(low / 1000)} µs with the handler. These are medians of {effort.rounds} rounds of {effort.calls} calls, in "
+        "turns.\n\n"
+        f"The next two rows compare a server of {MANY:,} tools with a server of {FEW}, by the time that registering or listing "
+        "takes for each tool. A ratio near 1 means that the time grows in proportion to the number of tools.\n\n"
+        "The last row shows the cost of sending a valid token. A client with `auth=OAuth(…)` and a client without `auth` make the "
+        f"same call over HTTP to one server, which takes {ratio(authorized / 1000)} µs and {ratio(bare / 1000)} µs.",
         [
             Row("a call: the decorated tool's / the low-level handler's", decorated / low, "at most 1.3"),
-            Row(f"registering a tool: one of {MANY:,} / one of {FEW}", registering, "at most 1.5"),
-            Row(f"listing a tool in pages: one of {MANY:,} / one of {FEW}", listing, "at most 1.5"),
+            Row(f"time per tool to register tools: {MANY:,} tools / {FEW} tools", registering, "at most 1.5"),
+            Row(f"time per tool to list tools in pages: {MANY:,} tools / {FEW} tools", listing, "at most 1.5"),
             Row("a call over HTTP: with a valid token / without one", authorized / bare, "at most 1.03"),
         ],
     )

@@ -59,21 +59,28 @@ def measure(effort: Effort = FULL) -> Listing:
         rows.append((name, f"{exponent:.2f}", expected, f"{shown} ({unit})"))
 
     for revision in REVISIONS:
-        row(f"{revision}: time of a call, all clients together, by clients", _clients(revision, effort), "a call", "0")
+        row(
+            f"{revision}: time per call of all clients, by number of clients",
+            _clients(revision, effort),
+            "per call",
+            "0",
+        )
     for revision in REVISIONS:
-        row(f"{revision}: listing all tools, by tools", _tools(revision, effort), "a list", "1")
+        row(f"{revision}: time to list all tools, by number of tools", _tools(revision, effort), "per list", "1")
     for revision in REVISIONS:
-        row(f"{revision}: echoing a text, by its bytes", _sizes(revision, effort), "a call", "1")
-    row(f"{OLD}: time of a call, by sessions", _sessions(effort), "a call", "0")
+        row(f"{revision}: time to echo a text, by number of bytes", _sizes(revision, effort), "per call", "1")
+    row(f"{OLD}: time of a call, by number of sessions", _sessions(effort), "per call", "0")
     about = (
-        "`run_http` in one process and clients of `http.client` in another. The exponent says how the time grows with the "
-        "size: 0 if it does not grow, 1 if twice the size takes twice the time, 2 if it takes four times as long. (It is the "
-        "slope of the logarithm of the time over that of the size.) "
-        f"Times are medians of {effort.rounds} segments of {effort.seconds:g} s, or of as many lists; clients and sizes take "
-        "turns. For small messages and lists, most of the time is the fixed cost of a call, so their exponents are below 1. "
-        "Other work of the machine makes times longer, and hardly changes the exponents."
+        "These figures show how the time of HTTP requests grows with the number of clients, tools, bytes and sessions. The "
+        "server runs in one process and the clients, which use `http.client`, in another. The *exponent* is 0 if the time does "
+        "not grow with the size, 1 if twice the size takes twice the time, and 2 if it takes four times as long. It is the slope "
+        "of the line that fits the logarithms of the times and sizes best. "
+        f"Calls are timed in {effort.rounds} segments of {effort.seconds:g} s, and each list is requested {effort.rounds} times; "
+        "the times are medians. With several clients, the time per call is the length of a segment divided by the number of all "
+        "calls in it. For small messages and lists, most of the time is the fixed cost of a call, so their exponents "
+        "are below 1. Other work of the machine lengthens the times, but hardly changes the exponents."
     )
-    return Listing("As work grows", about, ("", "exponent", "expected", "times"), rows)
+    return Listing("As work grows", about, ("measured", "exponent", "expected", "times"), rows)
 
 
 def slope(costs: Costs) -> float:

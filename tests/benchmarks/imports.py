@@ -34,7 +34,8 @@ def measure(ours: str, peer: str | None) -> Table:
         rows.append(Row(f"import {name}: resident memory beyond the bare interpreter", memory, "at most 5 MiB", "MiB"))
     return Table(
         "Importing one revision",
-        "Importing the types, converter and methods of one revision in a fresh process, minus the bare interpreter. "
-        f"Medians of {RUNS} interleaved runs; importing the newest revision took {ratio(cpu * 1000)} ms of CPU time.",
+        "A new process imports the package of one revision. The CPU time and the memory of a process that imports nothing are "
+        f"subtracted. The figures are medians of {RUNS} runs in turns; importing the newest revision took "
+        f"{ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )

@@ -75,14 +75,21 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
     parts = [
         "# Benchmarks",
         "",
-        "Written by `nox -s bench`. Machines differ and are noisy, so compare the ratios, which are of medians taken in one "
-        "run, and not the absolute figures.",
+        "These benchmarks compare the project with other libraries and with its own goals. `nox -s bench` runs them and "
+        "writes this page. Machines differ and are noisy, so rely on the ratios rather than on the absolute figures: both "
+        "sides of a ratio were measured in turns on the same machine.",
         "",
-        "How to read the tables: *ours* is this project, and *A / B* is the figure of A divided by that of B. With "
-        "*decode: mcp-types / ours* at 5, mcp-types takes five times as long as this project. *orjson* and *standard "
-        "library* are the JSON parsers in use. Whether a goal is met is computed from the figures of this page.",
+        "How to read the tables:",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d}, {platform.python_implementation()} {platform.python_version()} on "
+        "- *ours* is this project.",
+        "- *A / B* is the figure for A divided by the figure for B. If *decode: mcp-types / ours* is 5, mcp-types takes five "
+        "times as long as this project.",
+        "- *mcp-types* is the package with the message types of the official Python SDK.",
+        "- *orjson* and *standard library* name the JSON parser that this project uses in the row.",
+        "- A date such as *2025-11-25* is a revision of the Model Context Protocol.",
+        "- A goal is a figure that the project wants to reach. The program that writes this page computes whether it is met.",
+        "",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} with {platform.python_implementation()} {platform.python_version()} on "
         f"{platform.system()} {platform.machine()}; {_versions(versions)}.",
     ]
     for section in sections:
@@ -144,10 +151,11 @@ def is_met(value: float, goal: str) -> bool:
 
 
 def shortfall(value: float, goal: str) -> str:
-    """Return the distance to a missed goal: ``12 % short of at least 8``."""
+    """Return the distance to a missed goal: ``12 % below 8``."""
     words, bound = _bound(goal)
-    side = "short of" if words == ["at", "least"] else "over"
-    return f"{abs(value / bound - 1):.0%} {side} {goal}".replace("%", " %")
+    side = "below" if words == ["at", "least"] else "above"
+    wanted = goal.removeprefix(" ".join(words)).strip()
+    return f"{abs(value / bound - 1):.0%} {side} {wanted}".replace("%", " %")
 
 
 def _bound(goal: str) -> tuple[list[str], float]:

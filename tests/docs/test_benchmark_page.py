@@ -27,8 +27,8 @@ def test_a_goal_in_words_is_understood(value: float, goal: str, met: bool) -> No
 
 
 def test_what_is_missed_is_said_in_percent() -> None:
-    assert shortfall(6, "at least 8") == "25 % short of at least 8"
-    assert shortfall(2.1, "at most 1.4") == "50 % over at most 1.4"
+    assert shortfall(6, "at least 8") == "25 % below 8"
+    assert shortfall(2.1, "at most 1.4") == "50 % above 1.4"
 
 
 def test_a_grid_shows_each_column_and_the_goals_that_differ() -> None:

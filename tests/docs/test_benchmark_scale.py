@@ -19,13 +19,13 @@ def test_the_exponent_is_the_power_of_the_cost(power: float) -> None:
 def test_each_work_that_grows_is_measured() -> None:
     table = growth.measure(BRIEF)
     assert [name for name, *_ in table.rows] == [
-        "2025-11-25: time of a call, all clients together, by clients",
-        "2026-07-28: time of a call, all clients together, by clients",
-        "2025-11-25: listing all tools, by tools",
-        "2026-07-28: listing all tools, by tools",
-        "2025-11-25: echoing a text, by its bytes",
-        "2026-07-28: echoing a text, by its bytes",
-        "2025-11-25: time of a call, by sessions",
+        "2025-11-25: time per call of all clients, by number of clients",
+        "2026-07-28: time per call of all clients, by number of clients",
+        "2025-11-25: time to list all tools, by number of tools",
+        "2026-07-28: time to list all tools, by number of tools",
+        "2025-11-25: time to echo a text, by number of bytes",
+        "2026-07-28: time to echo a text, by number of bytes",
+        "2025-11-25: time of a call, by number of sessions",
     ]
     assert all("ms" in times for *_, times in table.rows)
 
