@@ -128,7 +128,9 @@ def _options() -> Iterator[Limit]:
             if isinstance(cls, type) and issubclass(cls, Options) and cls.__module__.endswith(module.replace("/", ".")):
                 for option in _own_options(cls):
                     name = f"{module}.{cls.__name__}.{option.name}"
-                    yield Limit(name, option.doc, shown(option), f"`{option.name}`")
+                    default = shown(option)
+                    # A default that is computed is explained beside it; "none" would mean that there is no limit.
+                    yield Limit(name, option.doc, "see text" if default == "none" else default, f"`{option.name}`")
 
 
 def _own_options(cls: type[Options]) -> Iterator[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PER_MINUTE: Final = 60
 _LIFETIME: Final = 300
-"""Seconds for which an assertion is valid."""
+"""Seconds for which the signed assertion of a client without a user is valid."""
 _JWT_BEARER: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 

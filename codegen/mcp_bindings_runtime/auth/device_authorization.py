@@ -18,7 +18,7 @@ DEVICE_CODE: Final = "urn:ietf:params:oauth:grant-type:device_code"
 _INTERVAL: Final = 5.0
 """Seconds between token requests, and their increase if the server demands one (RFC 8628, section 3.5)."""
 _LIFETIME: Final = 1800.0
-"""Limit on the seconds that a user has to enter the code, even if the server allows more."""
+"""Seconds in which a user has to enter the code of a device login, even if the authorization server allows more."""
 
 
 class DeviceCode(NamedTuple):

@@ -24,9 +24,9 @@ from .flow import FlowRequest, FlowResponse
 from .urls import address_of, check_scheme, is_loopback, url_origin
 
 _LIMIT: Final = 64 * 1024
-"""Limit on the bytes of a response."""
+"""Limit on the bytes of a response of an authorization server."""
 _SECONDS: Final = 30.0
-"""Seconds in which a request has to be answered."""
+"""Seconds in which an authorization server has to answer a request."""
 _REDIRECTS: Final = 3
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 _PORTS: Final = {"http": 80, "https": 443}

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _FORM: Final = "application/x-www-form-urlencoded"
 _JSON: Final = "application/json"
 _SHOWN: Final = 200
-"""Limit on the characters of a server's text in an error message."""
+"""Limit on the characters of an authorization server's text that an error message repeats."""
 
 
 class FlowRequest(NamedTuple):

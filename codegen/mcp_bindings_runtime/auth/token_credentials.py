@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 _EARLY: Final = 60.0
 """Seconds before its expiry in which a token is refreshed."""
 _STEP_UPS: Final = 2
-"""Limit on the authorizations for more scopes that one request causes."""
+"""Limit on the logins for more scopes that one request causes."""
 _REPLACEMENTS: Final = 3
-"""Limit on the tokens that are tried after a refusal of one request: of the store, of a refresh, of a login."""
+"""Limit on the other tokens that are tried after one request was refused: from the store, a refresh or a login."""
 _MINUTE: Final = 60.0
 _Place: TypeAlias = Literal["store", "refresh", "authorization"]
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from ..errors import OAuthError
 
 _LOCKED: Final = 60.0
-"""Limit on the seconds to wait for a file that another process has locked; a refresh takes less."""
+"""Seconds for which a token store waits for a file that another process has locked; a refresh takes less."""
 _POLL: Final = 0.02
 """Seconds between attempts to lock a file."""
 

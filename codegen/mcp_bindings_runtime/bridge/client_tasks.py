@@ -44,7 +44,7 @@ _ABOUT_TASKS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Requests of the extension to the attributes of their params that are of the revision."""
 MOST: Final = 256
-"""Limit on the tasks that are kept for a client of 2025-11-25; the oldest are dropped."""
+"""Limit on the tasks that a bridge remembers for a client of 2025-11-25; the oldest are dropped."""
 
 
 def twin_options(wire: Binding) -> dict[str, Any]:

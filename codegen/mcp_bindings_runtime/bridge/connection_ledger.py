@@ -10,7 +10,7 @@ from ..logs import write_log
 from .ledger import LOSSES, Action, LedgerEntry
 
 MAX_ENTRIES: Final = 100
-"""Limit on the entries of a ledger that are kept in full."""
+"""Limit on the entries that a ledger keeps in full; further ones are only counted."""
 
 
 class Difference(NamedTuple):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..server.server import Server
 
 MAX_PARKED: Final = 256
-"""Limit on the calls of one server that run in threads of their own, parked ones included."""
+"""Limit on the bridged calls of one server that run, or wait for input, each in its own thread."""
 WINDOW: Final = 0.02
 """Seconds to wait after each question for another one, which goes into the same result."""
 _PARKED = "parked"

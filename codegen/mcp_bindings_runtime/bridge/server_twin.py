@@ -37,7 +37,7 @@ _UNSUBSCRIBE = "resources/unsubscribe"
 _CALL_TOOL = "tools/call"
 _LIST_TOOLS = "tools/list"
 _MAX_ROUNDS = 16
-"""Limit on the results of one call that ask for input."""
+"""Limit on the times that a bridged call may request input."""
 _VIEW = "bridge"
 _SHARED_OPTIONS = ("logging", "workers", "timeout", "limit", "grace", "instructions")
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 LIST: Final = "tools/list"
 CALL: Final = "tools/call"
 MOST: Final = 1024
-"""Limit on the output schemas that are remembered; the least recently used are dropped."""
+"""Limit on the tools whose output schemas a client remembers; the least recently used are dropped."""
 SIZE: Final = 4 * 1024 * 1024
-"""Limit on the bytes of all output schemas that are remembered."""
+"""Limit on the bytes of all output schemas that a client remembers."""
 LONGEST: Final = 5.0
-"""Seconds in which the validation of a result must end."""
+"""Seconds in which the validation of a tool's result must end."""
 _ITEMS: Final = 1000
-"""Limit on the items of an array that are compared for ``uniqueItems``."""
+"""Limit on the items of an array that are compared with each other for ``uniqueItems``."""
 
 _UNBOUNDED: Final = frozenset({"patternProperties", "unevaluatedItems", "unevaluatedProperties"})
 """Keywords that can take unbounded time and cannot be left out."""

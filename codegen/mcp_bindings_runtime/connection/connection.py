@@ -29,7 +29,7 @@ R = TypeVar("R")
 _CLOSING = 1.0
 """Seconds that the last messages to the other side may take."""
 MAX_REPLIES: Final = 1000
-"""Limit on the queued responses; beyond it, nothing more is read from the other side."""
+"""Limit on the responses that wait to be sent; beyond it, nothing more is read from the other side."""
 _LOOK: Final = 0.005
 """Seconds between two looks whether answers have been sent."""
 _TOO_BUSY: Final = ErrorObject(

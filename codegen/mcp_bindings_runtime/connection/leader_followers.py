@@ -24,13 +24,13 @@ from .auto_reset_event import AutoResetEvent
 TICK = 0.005
 """Seconds between two looks of the follower, and of a thread that waits for another."""
 IDLE = 10.0
-"""Seconds after which an idle thread ends."""
+"""Seconds after which an idle thread of a connection ends."""
 WAITING = 64
-"""Limit on the jobs that wait for an answer of the other side, and so do not count as running."""
+"""Limit on the requests that wait for an answer of the other side without counting as running."""
 MAX_QUEUED = 1000
-"""Limit on the jobs that wait for a thread."""
+"""Limit on the requests of a connection that wait for a thread."""
 MAX_QUEUED_SIZE = 16 * 1024 * 1024
-"""Limit on the bytes of the jobs that wait for a thread; a larger one passes alone."""
+"""Limit on the bytes of the requests that wait for a thread; a larger request may only wait alone."""
 
 
 class SerialQueue:

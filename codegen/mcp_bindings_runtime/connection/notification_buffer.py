@@ -11,9 +11,9 @@ from ..logs import write_log
 from ..session.events import Notified
 
 COUNT = 10_000
-"""Limit on the queued notifications of a connection."""
+"""Limit on the notifications of a connection that wait for their handlers."""
 SIZE = 8 * 1024 * 1024
-"""Limit on the received bytes of the queued notifications of a connection."""
+"""Limit on the bytes of the notifications of a connection that wait for their handlers."""
 _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
 _CHANGED = frozenset(

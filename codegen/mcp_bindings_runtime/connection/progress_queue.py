@@ -12,9 +12,9 @@ from typing import Any
 from ..logs import log_exception, write_log
 
 CAPACITY = 1000
-"""Limit on the queued progress notifications of a call."""
+"""Limit on the progress notifications of a call that wait for their callback."""
 SIZE = 4 * 1024 * 1024
-"""Limit on the bytes of the queued progress notifications of a call; one notification may be longer."""
+"""Limit on the bytes of the progress notifications of a call that wait; a single one may be longer."""
 
 
 def _never() -> float:

@@ -15,7 +15,7 @@ from ..logs import log_exception, write_log
 from .auto_reset_event import AutoResetEvent
 
 IDLE = 10.0
-"""Seconds after which an idle thread ends."""
+"""Seconds after which an idle thread of a thread pool ends."""
 
 Job = Callable[[], None]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .resources import Resources
 
 MAX_VALUES = 100
-"""Limit on the values in a result (Completion Results)."""
+"""Limit on the values in the result of a completion, which the specification sets (Completion Results)."""
 
 _METHOD = "completion/complete"
 _ARGUMENTS = "arguments"

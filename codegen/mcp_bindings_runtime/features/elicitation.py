@@ -19,7 +19,7 @@ from .elicitation_outcomes import Accepted, Cancelled, Declined
 from .error_codes import URL_ELICITATION_REQUIRED
 
 _MAX_PAGES = 1000
-"""Limit on the remembered pages of a connection; the oldest are forgotten."""
+"""Limit on the web pages of URL elicitations that a connection remembers; the oldest are forgotten."""
 
 
 class URLElicitationRequired(ResponseError):

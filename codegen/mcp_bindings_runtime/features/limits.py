@@ -23,7 +23,7 @@ Clock = Callable[[], float]
 LOGGER = "mcp_bindings"
 """Name of the logger of notices."""
 MAX_REQUESTORS = 10_000
-"""Limit on the buckets of requestors that are kept; the least recently used one is dropped."""
+"""Limit on the requestors whose rates are measured; the least recently active one is forgotten."""
 
 
 class Limits:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .feature_server import FeatureServer
 
 _LONGEST_NAME: Final = 128
-"""Limit on the characters of an unknown name that is compared with those of the entries."""
+"""Limit on the characters of an unknown name for which an error suggests a similar name."""
 _SEARCHED: Final = 1000
-"""Limit on the entries that are compared with an unknown name."""
+"""Limit on the names that are searched for one similar to an unknown name."""
 
 
 class Listed(Protocol):

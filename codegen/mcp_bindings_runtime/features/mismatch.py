@@ -11,7 +11,7 @@ Converter: TypeAlias = Callable[[Any], Any]
 Keys: TypeAlias = tuple[str | int, ...]
 
 MAX_MISMATCHES = 20
-"""Limit on the mismatches that are reported of one value."""
+"""Limit on the mismatches that an error reports for one value."""
 
 
 class Mismatch(NamedTuple):

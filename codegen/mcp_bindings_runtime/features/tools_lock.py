@@ -25,7 +25,7 @@ Drift: TypeAlias = Literal["ignore", "warn", "error"]
 _FORMAT = "mcp-tools-lock/1"
 _MAX_BYTES = 64 << 20
 _MAX_TOOLS = 20_000
-"""Limit on the listed tools, whose pages may have no end; `mcp-codegen tools snapshot` has the same."""
+"""Limit on the tools of one list, whose pages may never end; `mcp-codegen tools snapshot` has the same limit."""
 
 
 class TooManyTools(ProtocolError):

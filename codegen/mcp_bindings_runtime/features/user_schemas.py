@@ -16,9 +16,9 @@ from ..errors import UsageError
 from .mismatch import MAX_MISMATCHES, Mismatch
 
 _MAX_DEPTH = 64
-"""Limit on the nesting levels of a schema (JSON Schema Usage: Composition-Keyword Resource Use)."""
+"""Limit on the nesting levels of a schema that you or a server writes."""
 _MAX_VALUES = 10_000
-"""Limit on the values within a schema."""
+"""Limit on the JSON values in a schema that you or a server writes."""
 
 
 def validator_of(

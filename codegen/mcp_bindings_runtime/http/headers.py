@@ -41,7 +41,7 @@ _LITERAL = frozenset({VERSION, METHOD})
 """Headers that are never encoded in Base64."""
 
 MAX_INTEGER: Final = 2**53 - 1
-"""Limit on the absolute value of integers in headers."""
+"""Limit on the absolute value of integers in headers; JavaScript represents larger ones inexactly."""
 
 _PREFIX, _SUFFIX = "=?base64?", "?="
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)

@@ -12,11 +12,11 @@ KEEP_ALIVE: Final = b":\n\n"
 
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD_SIZE: Final = 64
-"""Limit on the bytes of a line besides its data: the name of the field, or the value of a field other than ``data``."""
+"""Limit on the bytes of an event's line besides its data: the field's name, or the value of another field than ``data``."""
 _ID_SIZE: Final = 4096
-"""Limit on the bytes of an event id, which becomes a request header; a longer one counts as none."""
+"""Limit on the bytes of an event id, which clients send back in a header; a longer id is ignored."""
 _MAX_RETRY: Final = 10**9
-"""Limit on ``retry``, in milliseconds."""
+"""Limit on the milliseconds that the field ``retry`` of an event may demand."""
 
 
 def message_event(line: bytes, event_id: str = "") -> bytes:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CONTACT_SECONDS: Final = 60.0
 """Seconds to wait for the answer to the first request."""
 MAX_PAGES: Final = 1000
-"""Limit on the pages of a list of one of several servers; further ones are left out."""
+"""Limit on the pages of a list that are read from each of several servers; further pages are left out."""
 _TASK_CALLS: Final = "tasks.requests.tools.call"
 _CORE_TASKS: Final[Mapping[str, Any]] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 

@@ -23,7 +23,7 @@ RELATED = "io.modelcontextprotocol/related-task"
 ABOUT_TASKS = frozenset({"tasks/get", "tasks/cancel", "tasks/list", "tasks/result", "notifications/tasks/status"})
 """The methods whose results or params hold the states of tasks."""
 MOST = 1024
-"""Limit on tracked tasks of the peer; the oldest are dropped."""
+"""Limit on the tasks of the other side that are tracked; the oldest are dropped."""
 
 
 class TaskTracker:

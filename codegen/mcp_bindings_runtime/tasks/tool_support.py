@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST: Final = 1024
 """Number of tools that are remembered: those listed last."""
 LONGEST: Final = 1024
-"""Limit on the characters of a tool's name; whether a tool with a longer name supports tasks is not remembered."""
+"""Limit on the characters of a tool's name for which a connection remembers whether the tool supports tasks."""
 _CALLS: Final = "tasks.requests.tools.call"
 
 

@@ -43,7 +43,7 @@ Stderr: TypeAlias = "Literal['inherit', 'capture'] | int | IO[bytes] | IO[str] |
 KEPT: Final = 50
 """Number of last lines that are kept."""
 _LONGEST: Final = 64 * 1024
-"""Limit on the bytes of a line of a server's standard error; a note replaces a longer one."""
+"""Limit on the bytes of a line that a server writes to standard error; a note replaces a longer line."""
 _START: Final = 10.0
 """Age of a server, in seconds, up to which its failure may come from a missing environment variable."""
 _SHOWN: Final = 500

@@ -13,7 +13,7 @@ from ..session.framing import DEFAULT_LIMIT, check_message
 from . import CLOSED_HERE, CLOSED_THERE, LONGEST, Transport, check_timeout
 
 CAPACITY: Final = 1024 * 1024
-"""Limit on the bytes that wait in each direction of a connection in memory."""
+"""Limit on the bytes of unread messages in each direction of an in-memory connection."""
 
 
 def pair(*, capacity: int = CAPACITY, limit: int = DEFAULT_LIMIT) -> tuple[Transport, Transport]:

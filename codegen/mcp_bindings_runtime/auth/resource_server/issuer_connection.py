@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SECONDS: Final = 10.0
-"""Seconds in which the requests to an authorization server for one token have to be answered."""
+"""Seconds in which an authorization server has to answer all requests that validate one token."""
 _CONNECT_SECONDS: Final = 5.0
 
 

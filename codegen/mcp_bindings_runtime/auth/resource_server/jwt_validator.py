@@ -15,7 +15,7 @@ from .key_set import ALGORITHMS, KeySet, require_joserfc
 from .token_validator import InvalidToken, TokenValidator, ValidatorUnavailable
 
 _LIFETIME: Final = 300.0
-"""Seconds for which a valid JWT is not validated again."""
+"""Seconds for which a valid JWT is accepted again without another validation."""
 _TYPES: Final = ("at+jwt", "JWT")
 
 

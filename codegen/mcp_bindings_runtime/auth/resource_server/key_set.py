@@ -16,11 +16,11 @@ from ...logs import RareWarning
 from .token_validator import ValidatorUnavailable
 
 INTERVAL: Final = 10.0
-"""Seconds for which the keys of an authorization server are not fetched again, even for a token with an unknown key."""
+"""Seconds for which the keys of an authorization server are not fetched again, even if a token names an unknown key."""
 LIFETIME: Final = 3600.0
 """Seconds after which the keys of an authorization server are fetched again."""
 _NAMELESS: Final = 4
-"""Limit on the keys that are tried for a token that names none."""
+"""Limit on the keys that are tried for a token that names no key."""
 _MIN_BITS: Final = 2048
 _PUBLIC: Final = frozenset({"kty", "use", "key_ops", "alg", "kid", "n", "e", "crv", "x", "y"})
 _CURVES: Final = {"ES256": "P-256", "ES384": "P-384", "ES512": "P-521", "EdDSA": "Ed25519", "Ed25519": "Ed25519"}

@@ -11,11 +11,11 @@ from typing import Final
 from .token_validator import ValidatorUnavailable
 
 PROOF_LIFETIME: Final = 300.0
-"""Seconds after which a proof is no longer accepted. A clock that is as many seconds fast is tolerated, too."""
+"""Seconds after which a DPoP proof is no longer accepted. A proof may also be dated that many seconds in the future."""
 MAX_PROOFS: Final = 65_536
-"""Limit on the proofs that are remembered."""
+"""Limit on the DPoP proofs that are remembered."""
 MAX_PROOFS_OF_KEY: Final = 16_384
-"""Limit on the proofs of one key that are remembered; beyond it proofs that are as old as the oldest are not accepted."""
+"""Limit on the DPoP proofs of one key that are remembered; beyond it, proofs as old as the oldest one are refused."""
 _FEW_KEYS: Final = 1024
 
 

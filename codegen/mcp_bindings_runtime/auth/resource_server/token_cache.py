@@ -15,7 +15,7 @@ from ...session.caller import Caller
 MAX_TOKENS: Final = 4096
 """Limit on the valid tokens that are remembered; the oldest are forgotten first."""
 MAX_VALIDATIONS: Final = 8
-"""Limit on the tokens that are validated at the same time, as each may wait for the authorization server."""
+"""Limit on the tokens that are validated at the same time, because each may wait for the authorization server."""
 
 
 class TokenCache:

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from .wire import Response
 
 _MOST: Final = 64 * 1024
-"""Limit on the bytes that are read of the body of an error response."""
+"""Limit on the bytes of the body of an error response that are read."""
 _BODY_TIME: Final = 2.0
-"""Seconds in which the body of an error response has to arrive, or half of what is left of the timeout if that is less.
-
-Without a body in time, only the status is reported.
+"""Seconds in which the body of an error response has to arrive, or half of the remaining timeout if that is less.
+Without the body, the error only has the status.
 """
 _LONGEST: Final = 200
 

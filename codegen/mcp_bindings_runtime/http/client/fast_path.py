@@ -29,7 +29,7 @@ from .connections import BUFFER, BoundedResponse, IdleConnections
 from .exchange import Exchange, receive
 
 _NAMES: Final = 256
-"""Limit on the remembered names of header fields."""
+"""Limit on the valid names of request headers that a client remembers."""
 _FIELDS: Final = 32
 """Number of header fields up to which a response is plain."""
 _HEAD_SIZE: Final = 4096

@@ -11,7 +11,7 @@ from ...errors import ConnectionClosed
 from ...transports import CLOSED_HERE, LONGEST, Unanswered, check_timeout
 
 CAPACITY: Final = 1024 * 1024
-"""Limit on the bytes of queued messages, beyond which the streams that deliver them wait."""
+"""Limit on the bytes of received messages that wait to be handled; beyond it, reading from streams pauses."""
 
 
 class Inbox:

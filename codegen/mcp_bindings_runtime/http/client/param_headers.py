@@ -13,7 +13,7 @@ from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_h
 from .messages import OutgoingMessage, members
 
 MOST: Final = 10_000
-"""Limit on remembered tools; beyond it the oldest are looked up again."""
+"""Limit on the tools whose header rules a client remembers; those of the oldest are requested again."""
 _PAGES: Final = 1_000
 
 Fetch = Callable[[OutgoingMessage], bytes]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _DRAIN: Final = 0.05
 """Seconds for a stream to end after its last response; then its connection is closed."""
 _REMEMBERED: Final = 256
-"""Limit on remembered event ids; no event is delivered twice."""
+"""Limit on the event ids that a client remembers, so that it delivers no event twice."""
 
 
 class ResponseStream:

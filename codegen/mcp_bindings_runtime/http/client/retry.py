@@ -29,7 +29,7 @@ RETRIES: Final = 3
 FLOOR: Final = 0.1
 """Least number of seconds of a pause, whatever the server asks for."""
 OPENING: Final = 60.0
-"""Seconds in which the server has to send the response headers of a stream that is opened again."""
+"""Seconds in which a server has to send the response headers of a stream that a client opens again."""
 
 _READS: Final = frozenset(
     {

@@ -49,7 +49,7 @@ _LINGER: Final = 1.0
 _LATE: Final = 60.0
 """Seconds that the answer to a request for a task is waited for after its caller has given up."""
 _ABORTED: Final = 256
-"""Limit on the ids of aborted requests that are remembered; the oldest are forgotten."""
+"""Limit on the ids of cancelled requests that a client remembers; the oldest are forgotten."""
 
 
 class StreamableHttp:

@@ -35,7 +35,7 @@ NEEDS_PROXY_HEADERS: Final = (
     "the proxy requires credentials; pass them as `proxy_headers={'Proxy-Authorization': 'Basic …'}`"
 )
 REDIRECTS: Final = 5
-"""Limit on consecutive redirects."""
+"""Limit on redirects in a row."""
 _KEPT: Final = frozenset({307, 308})
 """Redirects that keep the method and the body (RFC 9110, section 15.4)."""
 _MOVED: Final = frozenset({301, 302, 303, *_KEPT})
@@ -43,7 +43,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 _BUFFER: Final = 64 * 1024
 FAILURES: Final = (HTTPError, OSError, http.client.HTTPException)
 _LENGTH_DIGITS: Final = 20
-"""Limit on the digits of a ``Content-Length``."""
+"""Limit on the digits of a response's ``Content-Length``."""
 _UNKNOWN_ISSUER: Final = frozenset({18, 19, 20, 21})
 """Codes of OpenSSL (``X509_V_ERR_…``) for certificates whose issuer is not trusted."""
 _TUNNEL: Final = re.compile(r"Tunnel connection failed: (\d{3})")
@@ -53,7 +53,7 @@ _PLAIN: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 _PROXY_CREDENTIALS: Final = "as `proxy_headers={'Proxy-Authorization': 'Basic …'}`, which the server never gets"
 _CODING_NAME: Final = re.compile(r"[^\s,]+")
 _DISCARDED: Final = 64 * 1024
-"""Limit on the bytes of an ignored body that are read to keep its connection."""
+"""Limit on the bytes of an ignored response body that are read so that its connection can be used again."""
 
 
 class Wire:

@@ -12,9 +12,9 @@ from .client import RedisClient
 from .event_log import LocalReaders, RedisEventLog
 
 MAX_QUEUED: Final = 64
-"""Limit on the requests of other processes that a process has not read yet."""
+"""Limit on the requests from other processes that a process has not read yet."""
 ANSWER_TIME: Final = 60.0
-"""Seconds for which the answer of a request to another process is kept while nobody reads it."""
+"""Seconds for which Redis keeps the answer to a request of another process while nobody reads it."""
 _BATCH: Final = 100
 
 

@@ -18,9 +18,9 @@ from .client import RedisClient
 POLL_INTERVAL: Final = 5.0
 """Seconds between two looks of a reader that gets no wakeup."""
 RETRY_TIME: Final = 5.0
-"""Seconds for which an append is retried while Redis does not answer."""
+"""Seconds for which a process retries to add a message to a stream while Redis does not answer."""
 _MAX_UNENDED: Final = 10_000
-"""Limit on the event logs that a process could not end while Redis did not answer, and ends later."""
+"""Limit on the streams that a process could not end while Redis did not answer, and ends later."""
 
 
 class Wakeup(Event):

@@ -29,11 +29,11 @@ from .event_log import LocalReaders, RedisEventLog
 from .session_store import RedisSessionStore
 
 BUS_BYTES: Final = 16 * 1024 * 1024
-"""Limit on the bytes of the messages between processes, which are kept for slow readers."""
+"""Limit on the bytes of messages between processes that Redis keeps for slow readers."""
 BUS_COUNT: Final = 10_000
-"""Limit on the messages between processes that are kept."""
+"""Limit on the number of messages between processes that Redis keeps."""
 BUS_TIME: Final = 60.0
-"""Seconds for which messages between processes are kept."""
+"""Seconds for which Redis keeps messages between processes."""
 MEMORY_PER_SOURCE: Final = 32 * 1024 * 1024
 """Default limit on the bytes of the messages on all streams of one source."""
 ALIVE: Final = 15.0

@@ -16,7 +16,7 @@ from .http_connection import HttpConnection
 _PAUSE: Final = 0.5
 """Seconds without accepting after the system had no descriptor or memory for a connection."""
 _GRACE: Final = 0.5
-"""Seconds in which a connection has to send a request if another client waits for its place."""
+"""Seconds for which an idle or new connection stays open although another client waits for its place."""
 _IN_A_ROW: Final = 64
 """Number of connections that are accepted before other sockets have their turn."""
 

@@ -26,7 +26,7 @@ Validate: TypeAlias = Callable[[str], Caller | str | None]
 
 _CREDENTIALS = re.compile(r"[A-Za-z]+ +([A-Za-z0-9._~+/-]+=*)")
 _MAX_SIZE = 16 * 1024
-"""Limit on the characters of a header with a token."""
+"""Limit on the characters of a header that contains an access token."""
 _RETRY_AFTER: Final = 5
 """Value of ``Retry-After``, in seconds, if the authorization server does not answer."""
 

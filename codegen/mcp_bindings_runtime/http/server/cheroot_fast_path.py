@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 MAX_HEADS: Final = 4
-"""Limit on the request heads of one connection that are remembered."""
+"""Limit on the request heads that a connection remembers, so that it need not parse equal ones."""
 MAX_HEAD_SIZE: Final = 2048
-"""Limit on the bytes of a request head that is remembered."""
+"""Limit on the bytes of a request head that a connection remembers."""
 MAX_DIGITS: Final = 15
 """Number of digits of the ``Content-Length`` up to which a head is remembered."""
 

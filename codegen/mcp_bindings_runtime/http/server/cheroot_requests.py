@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .wsgi import Application
 
 MAX_DISCARDED: Final = 64 * 1024
-"""Limit on the unread bytes of a body that are discarded to keep the connection open."""
+"""Limit on the bytes of a refused request's body that are read to keep the connection open."""
 
 
 class ServerSettings:

@@ -12,7 +12,7 @@ from ...errors import McpError
 TOTAL_SHARE: Final = 0.75
 """Limit on the share of the handlers that may wait for responses of clients."""
 SOURCE_SHARE: Final = 0.5
-"""Limit on the share of the handlers that may wait for responses of one source."""
+"""Limit on the share of the handlers that may wait for responses of one requestor."""
 SIZE: Final = 64 * 1024
 """Bytes that are charged for a request that waits: the thread of its handler, and the params that it works on."""
 

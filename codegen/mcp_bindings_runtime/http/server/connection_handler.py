@@ -32,7 +32,7 @@ _LINGER: Final = 10
 _PACKETS: Final = 2
 """Number of packets for which it waits: many clients send the head and the body of a request one after the other."""
 _DRAIN_TIME: Final = 2.0
-"""Seconds in which a client may read a last response before the connection is reset."""
+"""Seconds in which a client may read the last response before the connection is reset."""
 _SMALL: Final = 16 * 1024
 """Bytes of a request that no limit refuses."""
 

@@ -19,9 +19,9 @@ from ...connection.account import Account
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
-"""Limit on the bytes of the messages of a stream; a larger message passes alone."""
+"""Limit on the bytes of the messages that a stream keeps; a larger message is only accepted alone."""
 COUNT: Final = 1000
-"""Limit on the messages of a stream that are kept."""
+"""Limit on the number of messages that a stream keeps."""
 _LOG_SIZE: Final = 2048
 """Bytes that an empty log takes."""
 _EVENT_SIZE: Final = 200

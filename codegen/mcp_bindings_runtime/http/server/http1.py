@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 HEAD_LIMIT: Final = 64 * 1024
-"""Limit on the bytes of the request line and all fields."""
+"""Limit on the bytes of a request's head: its first line and all header fields."""
 
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)\r\n")
 _SINGLE = frozenset({b"Authorization", b"Content-Length", b"Content-Type", b"Host", b"Last-Event-Id", b"Origin"})
@@ -18,9 +18,9 @@ _SINGLE = frozenset({b"Authorization", b"Content-Length", b"Content-Type", b"Hos
 
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\0\r\n]*)?\r\n")
 _MAX_CHUNK_LINE: Final = 1024
-"""Limit on the bytes of the line before a chunk."""
+"""Limit on the bytes of the line that begins a chunk of a chunked body."""
 _MAX_TRAILERS: Final = 32
-"""Limit on the fields after the last chunk, which are ignored."""
+"""Limit on the fields after the last chunk of a chunked body, which are ignored."""
 
 
 class FieldReader:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ...server.server import Server
 
 _BACKLOG: Final = 512
-"""Limit on the connections that wait to be accepted."""
+"""Limit on the connections that wait until the server accepts them."""
 _FLUSH_TIME: Final = 1.0
-"""Seconds in which clients can read the last responses of a server that closes."""
+"""Seconds in which clients can read the last responses of a server that is closing."""
 _MAX_PORT: Final = 65535
 
 

@@ -17,11 +17,11 @@ from ...logs import write_log
 from ...validation import require_list
 
 MAX_LOGGED: Final = 100
-"""Limit on the refused hosts and origins that are logged."""
+"""Limit on the refused hosts and origins that the log names."""
 _OPAQUE: Final = "null"
 """The origin of files and of sandboxed pages (RFC 6454, section 7). It has no name, so only ``*`` allows it."""
 _LOGGED_SIZE: Final = 80
-"""Limit on the logged characters of a refused host or origin."""
+"""Limit on the characters of a refused host or origin in the log."""
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of a server that only this machine can reach."""
 

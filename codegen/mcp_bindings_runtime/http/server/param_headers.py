@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ...server.server import Server
 
 FRESH: Final = 1.0
-"""Seconds for which the tools of a custom ``tools/list`` handler are cached."""
+"""Seconds for which the result of a custom ``tools/list`` handler is cached to check headers."""
 _MAX_TOOLS = 1000
-"""Limit on the tools that are cached, and on the pages of a list."""
+"""Limit on the tools whose header rules are cached, and on the pages of a list that are read for them."""
 
 
 class ToolParamHeaders:

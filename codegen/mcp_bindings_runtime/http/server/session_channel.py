@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 FORWARD_RATE: Final = 1024 * 1024
-"""Limit on the bytes per second that one session has a process forward to the others."""
+"""Limit on the bytes per second that a process forwards to other processes for one session."""
 FORWARD_BURST: Final = 5 * 1024 * 1024
 """Bytes that may be forwarded at once: somewhat more than the largest body by default."""
 FORWARD_COST: Final = 10 * 1024

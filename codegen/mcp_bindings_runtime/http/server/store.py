@@ -16,12 +16,12 @@ from .session_expiry import SESSION_LIFETIME, STREAM_LIFETIME
 from .session_store import MAX_SESSIONS, MEMORY, MemorySessionStore, SessionStore
 
 MAX_STREAMS = 32
-"""Limit on the streams that are kept of a session."""
+"""Limit on the streams that are kept for one session."""
 
 _MAX_FRUITLESS = 1000
-"""Limit on the sources for which ``MemoryStore`` remembers that no message could be dropped."""
+"""Limit on the requestors for which ``MemoryStore`` remembers that it found no message to drop."""
 _PAUSE = 1.0
-"""Seconds for which ``MemoryStore`` does not try again to drop messages of such a source."""
+"""Seconds for which ``MemoryStore`` does not search again for messages of such a requestor to drop."""
 
 STANDALONE = "0"
 """The name of the stream of a session that belongs to no request."""
