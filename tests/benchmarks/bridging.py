@@ -141,8 +141,8 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 SPENT = (
     "An earlier version took 5,100 to 5,500 within the era and 6,900 to 9,200 across the eras, because it converted every "
-    "object to JSON and back. Now the bridge only does so for values that differ between the revisions, and makes other objects "
-    "of the other revision directly. Across the eras, most of the remaining cost is for `_meta`, the member in which every "
+    "object to JSON and back. Now the bridge uses JSON only for values that differ between the revisions, and converts other "
+    "objects directly. Across the eras, most of the remaining cost is for `_meta`, the member in which every "
     "stateless request describes the client."
 )
 PASSED_ON = (
@@ -150,8 +150,8 @@ PASSED_ON = (
     "The goal cannot be reached in Python: even the bare relay is not ten times as fast as mcp-proxy, because the client and "
     "the echo server already take most of the time.\n\n"
     "A call takes 5,200 bytecodes in the bridge process (6,000 in an earlier version). More than half of them are for HTTP and "
-    "the session with the client, and three tenths for the session with the server. The rest keeps track of calls in progress, "
-    "which may be cancelled or require input. Decoding and encoding the request and the response take an eighth of all "
+    "the session with the client, and three tenths for the session with the server. The remaining bytecodes keep track of "
+    "calls in progress, which may be cancelled or require input. Decoding and encoding the request and the response take an eighth of all "
     "bytecodes, so passing on the bytes unread would save no more than that. The thread that has read a request also writes it "
     "to the pipe and reads the answer, so no thread waits for another. It makes the same system calls as the relay, plus a wait "
     "before each read."

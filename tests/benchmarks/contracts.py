@@ -25,8 +25,8 @@ PROFILE = (
     "Three improvements saved 15 % of the CPU time of `client` and 14 % of the CPU time of `diff`:\n\n"
     "- The commands pause the garbage collector, which would find nothing to free. Before, it took a sixth of the time of "
     "`client`.\n"
-    "- To decide which names a generated module imports, `client` searches each distinct line for the possible names. Before, "
-    "it parsed the finished text.\n"
+    "- To decide which names a generated module imports, `client` no longer parses the finished text, but searches each "
+    "distinct line for the possible names.\n"
     "- A schema is checked for duplicate members and depth only once, and is not looked up again for each comparison.\n\n"
     "The remaining time of `client` grows with its output: 400 lines and 12 KB for each tool."
 )

@@ -39,7 +39,7 @@ _SPOKEN = {
 }
 _SPENT = (
     "According to profiles, our server spends three quarters of its time in the Python interpreter and a fifth in the kernel. No "
-    "single function takes more than 3 %. The thread that reads a call also handles it: it waits for the socket once, reads "
+    "single function takes more than 3 % of the time. The thread that reads a call also handles it: it waits for the socket once, reads "
     "once and writes once. If the client sends head and body in two packets, as `http.client` does, the thread waits and reads "
     "twice.\n\n"
     "The cost of a call can also be counted in bytecodes, the instructions that the interpreter executes. Other work of the "
@@ -188,9 +188,11 @@ def _about(effort: Effort) -> str:
         "\n\n"
         f"In rows with *{FOLD} at a time*, {FOLD} threads (ours) or tasks (the SDK) share one client.\n\n"
         "To compare servers alone, *the loop*, a small client that uses `http.client`, sends the same bytes again and again to "
-        "three servers: our server; *the bare application*, which only reads and writes JSON on our HTTP server; and *the "
-        "socket server*, which only reads and writes JSON on plain sockets, with a thread for each connection. All take turns "
-        f"in {effort.rounds} segments of {effort.seconds:g} s."
+        "three servers:\n\n"
+        "- our server\n"
+        "- the *bare application*, which only reads and writes JSON on our HTTP server\n"
+        "- the *socket server*, which only reads and writes JSON on plain sockets, with a thread for each connection\n\n"
+        f"All these clients take turns, in {effort.rounds} segments of {effort.seconds:g} s."
     )
 
 
