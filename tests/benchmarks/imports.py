@@ -34,8 +34,8 @@ def measure(ours: str, peer: str | None) -> Table:
         rows.append(Row(f"import {name}: resident memory beyond the bare interpreter", memory, "at most 5 MiB", "MiB"))
     return Table(
         "Importing one revision",
-        "A new process imports the package of one revision. The CPU time and the memory of a process that imports nothing are "
-        f"subtracted. The figures are medians of {RUNS} runs in turns; importing the newest revision took "
+        "A new process imports the package of one revision. The figures exclude the CPU time and the memory that a process takes "
+        f"without any import. The figures are medians of {RUNS} runs in turns; importing the newest revision took "
         f"{ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )
