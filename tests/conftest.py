@@ -19,10 +19,10 @@ ONLY_WHEN_NAMED = {"benchmarks", "differential", "interop"}
 # How long an example takes, or its generation, says more about the machine than about the code.
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", untimed)
-# What fails on a build machine fails again wherever it is run. The examples are the same each time, so half of them do.
-settings.register_profile("ci", untimed, derandomize=True, print_blob=True, max_examples=50)
+# What fails on a build machine fails again wherever it is run. The examples are the same each time, so a quarter of them do.
+settings.register_profile("ci", untimed, derandomize=True, print_blob=True, max_examples=25)
 # For other interpreters and releases of libraries, on which not every example can differ.
-settings.register_profile("again", untimed, derandomize=True, print_blob=True, max_examples=30)
+settings.register_profile("again", untimed, derandomize=True, print_blob=True, max_examples=20)
 settings.register_profile("thorough", untimed, max_examples=2000)
 profile = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 settings.load_profile(profile)

@@ -61,7 +61,7 @@ class Feed(io.RawIOBase):
 
 def peak(kind, version, size):
     sys.stdin = io.TextIOWrapper(io.BufferedReader(Feed(lines(kind, size))))
-    limits = Limits(line=1 << 20, kept=1 << 20, open_requests=500, undecided=100)
+    limits = Limits(line=1 << 19, kept=1 << 19, open_requests=500, undecided=100)
     report = validate("-", version=version, rules=True, limits=limits)
     for _ in report:
         pass
@@ -83,13 +83,13 @@ def grown(kind: str, version: str, size: int) -> int:
 
 @pytest.mark.parametrize("kind", ["unanswered", "unknown", "wrong", "nonsense", "progress", "sessions", "endless"])
 def test_memory_stays_what_it_is(kind: str) -> None:
-    assert grown(kind, "2025-06-18", 6_000_000) < 4
+    assert grown(kind, "2025-06-18", 3_000_000) < 1
 
 
 @pytest.mark.parametrize("kind", ["unanswered", "wrong"])
 def test_it_does_while_the_revision_is_not_known(kind: str) -> None:
-    assert grown(kind, "auto", 6_000_000) < 4
+    assert grown(kind, "auto", 3_000_000) < 1
 
 
 def test_it_does_for_a_long_session() -> None:
-    assert grown("answered", "2025-06-18", 12_000_000) < 6
+    assert grown("answered", "2025-06-18", 6_000_000) < 2

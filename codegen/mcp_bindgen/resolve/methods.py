@@ -218,7 +218,8 @@ class Methods:
             if isinstance(leaf, ObjectOf)
         }
         for union, sender in _RESULTS.items():
-            empty = [each for each in self._empty if each in self._members(_REQUESTS_OF[sender])]
+            requests = self._members(_REQUESTS_OF[sender])
+            empty = [each for each in self._empty if each in requests]
             for path in sorted(self._members(union) - answers):
                 if empty:
                     wanted = " or ".join(f"{each.removesuffix('Request')}Result" for each in empty)
