@@ -24,10 +24,10 @@ _ID_TOKEN: Final = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105  # 
 
 
 class WorkloadIdentity(MachineAuthenticator):
-    """Gets tokens for a workload by the JWT of its platform, such as a projected token of Kubernetes (SEP-1933).
+    """Gets tokens for a workload, by a JWT from its platform, such as a projected token of Kubernetes (SEP-1933).
 
-    ``assertion`` returns the JWT; it is called for each token, as platforms renew it. Nothing is tried again with it after
-    a refusal.
+    ``assertion`` returns the JWT. It is called each time the client requests a token, because platforms renew the JWT.
+    If the authorization server refuses the JWT, the client does not try again.
     """
 
     def __init__(
@@ -54,10 +54,11 @@ class WorkloadIdentity(MachineAuthenticator):
 class EnterpriseAuthorization(MachineAuthenticator):
     """Gets tokens for a user whom an enterprise has logged in: enterprise-managed authorization (SEP-990).
 
-    The identity provider at ``idp_token_endpoint`` exchanges the user's ID token, which ``id_token`` returns, for an
-    assertion (ID-JAG), and the authorization server of the MCP server that for an access token. ``client_id`` and
-    ``client_secret`` are for the authorization server, ``idp_client_id`` and ``idp_client_secret`` for the provider. Name
-    the authorization server as ``issuer``; otherwise it is the first that the MCP server names.
+    The function ``id_token`` returns the ID token of the user. The identity provider at ``idp_token_endpoint``
+    exchanges the ID token for an assertion (ID-JAG). The authorization server of the MCP server exchanges the assertion
+    for an access token. ``client_id`` and ``client_secret`` are for the authorization server, ``idp_client_id`` and
+    ``idp_client_secret`` for the identity provider. The authorization server is ``issuer`` or, by default, the first
+    that the MCP server names.
     """
 
     def __init__(

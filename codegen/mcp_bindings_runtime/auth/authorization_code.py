@@ -23,12 +23,12 @@ from .token_request import Grant, TokenTarget, request_tokens
 
 
 class PendingAuthorization(NamedTuple):
-    """An authorization that the user has yet to grant."""
+    """An authorization that has begun: the user still has to grant it."""
 
     url: str
     """The page of the authorization server that the user has to visit."""
     record: Mapping[str, Any]
-    """A JSON object that ``finish`` needs. It holds secrets: keep it on the server, for this user alone."""
+    """A JSON object to pass to ``finish``. It contains secrets, so keep it on the server, for this user only."""
 
     def __repr__(self) -> str:
         return f"<authorization at {self.url.partition('?')[0]}>"

@@ -54,11 +54,12 @@ class MachineAuthenticator(TokenAuthenticator):
 
 
 class ClientCredentials(MachineAuthenticator):
-    """Gets tokens for a program, for ``Client.http(url, auth=ClientCredentials("id", "secret"))``.
+    """Gets tokens for a program without a user, for ``Client.http(url, auth=ClientCredentials("id", "secret"))``.
 
-    Instead of a secret, the client may have a ``private_key`` in PEM format, with which it signs an assertion
-    (``private_key_jwt``, RFC 7523); that needs the extra ``oauth``. Credentials are sent to one authorization server only:
-    ``issuer``, or the first that the MCP server names. Raise ``UsageError`` for an invalid argument.
+    Instead of a secret, the client may have a ``private_key`` in PEM format, with which it signs a JWT
+    (``private_key_jwt``, RFC 7523). This needs the extra ``oauth``. The client sends its credentials to one
+    authorization server only: ``issuer`` or, by default, the first that the MCP server names. Raises ``UsageError`` for
+    an invalid argument.
     """
 
     def __init__(

@@ -22,19 +22,19 @@ _LIFETIME: Final = 1800.0
 
 
 class DeviceCode(NamedTuple):
-    """The code that the user has to enter, and the page for it."""
+    """The code that the user has to enter, and the page to enter it on."""
 
     verification_uri: str
-    """The page to open, on any device."""
+    """The URL of the page, which the user can open on any device."""
     user_code: str
-    """The code to enter there."""
+    """The code to enter on the page."""
     complete_uri: str | None
-    """A page that knows the code, for a link or a QR code; None if the server has none."""
+    """A URL that contains the code, for a link or a QR code; None if the server has none."""
     expires_at: float
-    """Unix time in seconds."""
+    """Unix time in seconds at which the code expires."""
     device_code: str
     interval: float
-    """Seconds between token requests."""
+    """Seconds between two token requests of the client."""
 
     def __repr__(self) -> str:
         # The device code is a secret of the client.

@@ -35,9 +35,9 @@ def print_code(code: DeviceCode) -> None:
 class DeviceLogin(LoginAuthenticator):
     """Logs a user in on another device, for ``Client.http(url, auth=DeviceLogin())``: the device grant.
 
-    After a refusal of the server (401), ``show_code`` shows the user a code and the page to enter it, on standard error by
-    default, and the client waits until the user has done so. The client's identity is as for ``OAuth``; ``options`` are
-    those of ``LoginOptions``. Raise ``UsageError`` for an invalid argument.
+    When the server refuses a request with 401, ``show_code`` shows the user a code and the address of a page, by
+    default on standard error. The client then waits until the user has entered the code on the page. It identifies
+    itself as with ``OAuth``. ``options`` are those of ``LoginOptions``. Raises ``UsageError`` for an invalid argument.
     """
 
     grant_type = DEVICE_CODE

@@ -12,11 +12,12 @@ from .token_store import TokenStore
 
 
 class KeyringTokens(TokenStore):
-    """Keeps tokens in the keyring of the user: of macOS, Windows, GNOME or KDE. It needs the library ``keyring``.
+    """Keeps tokens in the user's keyring of macOS, Windows, GNOME or KDE. It needs the library ``keyring``.
 
-    ``service`` is the name of the entries. Some keyrings limit the length of an entry, such as that of Windows to 1,280
-    characters, which long tokens exceed. Processes that use one entry at the same time may refresh its token twice. Raise
-    ``UsageError`` if the library is missing.
+    ``service`` is the name of the entries. Some keyrings limit the length of an entry; Windows allows 1,280 characters,
+    which long tokens exceed. Processes that use one entry at the same time may refresh its token twice. Raises
+    ``UsageError`` if the library is missing. The methods raise ``OAuthError`` if the keyring is locked or does not
+    exist.
     """
 
     def __init__(self, service: str = "mcp-bindings") -> None:

@@ -40,16 +40,16 @@ class ConnectionOptions(TypedDict, total=False):
 class OAuth(LoginAuthenticator):
     """Logs a user in, for ``Client.http(url, auth=OAuth())``: the authorization code grant with PKCE.
 
-    After a refusal of the server (401), ``open_url`` shows the user the page of the authorization server, and a listener on
-    the loopback interface receives the response. Tokens are kept in ``store``, in memory unless set.
+    When the server refuses a request with 401, ``open_url`` shows the user the login page of the authorization server.
+    A listener on the loopback interface receives the response. The tokens are kept in ``store``, by default in memory.
 
-    The client is ``client_id`` (and ``client_secret``), if it was registered by hand; else ``client_metadata_url``, if the
-    server supports client ID metadata documents; else the server registers it under ``client_name``.
+    A client that was registered by hand has a ``client_id``, and perhaps a ``client_secret``. Any other client
+    identifies itself by ``client_metadata_url`` if the authorization server supports client ID metadata documents.
+    Otherwise it registers itself under ``client_name``.
 
-    A web program sets ``redirect_uri`` to a URL of its own, and calls ``begin`` and ``finish``. ``without_pkce_metadata``
-    accepts an authorization server that does not advertise PKCE. ``options`` are those of ``LoginOptions``.
-
-    Raise ``UsageError`` for an invalid argument.
+    In a web program, pass a URL of the program as ``redirect_uri``, and call ``begin`` and ``finish``.
+    ``without_pkce_metadata`` accepts an authorization server that does not advertise PKCE. ``options`` are those of
+    ``LoginOptions``. Raises ``UsageError`` for an invalid argument.
     """
 
     grant_type = "authorization_code"
@@ -76,11 +76,12 @@ class OAuth(LoginAuthenticator):
     def begin(
         self, url: str, *, scope: str | None = None, **connection: Unpack[ConnectionOptions]
     ) -> PendingAuthorization:
-        """Begin the authorization for the MCP server at a URL: send the user to ``url`` of what is returned.
+        """Begin the authorization for the MCP server at a URL.
 
-        Store its ``record`` on the server, for this user, and pass it to ``finish``. ``scope`` are the scopes to request, as
-        in the challenge of the server. ``tls``, ``proxy``, ``proxy_headers`` and ``connect_timeout`` are as for
-        ``Client.http``. Raise ``OAuthError``, and as a call over HTTP.
+        Redirect the user to the ``url`` of the returned object. Keep its ``record`` on the server, for this user, and
+        pass it to ``finish``. ``scope`` are the scopes to request, separated by blanks; a challenge of the server may
+        name them. ``tls``, ``proxy``, ``proxy_headers`` and ``connect_timeout`` are the options of ``Client.http``.
+        Raise ``OAuthError``, and the exceptions of a call over HTTP.
         """
         if self._redirect_uri is None:
             text = "`begin` needs the URL that receives the response; pass it as `redirect_uri=`"
@@ -89,10 +90,11 @@ class OAuth(LoginAuthenticator):
         return self._begin(context, self._redirect_uri)
 
     def finish(self, redirect_url: str, record: Mapping[str, Any], **connection: Unpack[ConnectionOptions]) -> None:
-        """Finish an authorization: store the tokens for the response in ``redirect_url``, the whole URL of the request.
+        """Finish an authorization: get the tokens and store them.
 
-        It may run in another process than ``begin``, with the same options. Raise ``OAuthError`` if the response is not for
-        the record.
+        ``redirect_url`` is the whole URL that the user's browser requested after the login. ``record`` is the one that
+        ``begin`` returned. The two methods may run in different processes, with the same options. Raise ``OAuthError``
+        if the response in the URL does not belong to the record.
         """
         context = self._context(record["server_url"], None, connection)
         save_grant(self.store, record["server_url"], context.run(finish_authorization(redirect_url, record)))

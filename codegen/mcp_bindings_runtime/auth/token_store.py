@@ -24,10 +24,10 @@ _POLL: Final = 0.02
 
 
 class TokenStore:
-    """Keeps JSON objects with tokens and secrets, each under the issuer and the resource that it is for.
+    """Base class of the stores of tokens and secrets. An entry is a JSON object; its key is an issuer and a resource.
 
-    Subclass it to keep them elsewhere, such as in a database or a keyring: override ``get`` and ``put``, and ``lock`` if
-    processes share the store. A store belongs to one user.
+    To keep tokens in another place, such as a database, derive a class: override ``get`` and ``put``, and also ``lock``
+    if several processes share the store. Each user needs a separate store.
     """
 
     def get(self, issuer: str, resource: str) -> Mapping[str, Any] | None:
@@ -39,12 +39,15 @@ class TokenStore:
         raise NotImplementedError
 
     def lock(self) -> AbstractContextManager[object]:
-        """Return a context in which no other process refreshes tokens of this store. By default there is no lock."""
+        """Return a context manager that only one process can enter at a time, to refresh a token.
+
+        The context manager of this class locks nothing.
+        """
         return nullcontext()
 
 
 class MemoryTokens(TokenStore):
-    """Keeps tokens as long as the process runs."""
+    """Keeps tokens in memory, as long as the process runs."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Any] = {}
@@ -65,9 +68,10 @@ class MemoryTokens(TokenStore):
 
 
 class FileTokens(TokenStore):
-    """Keeps tokens in a JSON file, which only its owner can read (mode 0600). Threads and processes may share it.
+    """Keeps tokens in a JSON file that only its owner can read (mode 0600). Threads and processes may share it.
 
-    Each change replaces the file as a whole, under a lock on a second file whose name ends in ``.lock``.
+    Each change replaces the whole file. Meanwhile a second file, whose name ends in ``.lock``, is locked. The methods
+    raise ``OAuthError`` if the file cannot be read or written.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -20,11 +20,15 @@ _OK: Final = 200
 class IntrospectionValidator(TokenValidator):
     """Asks the authorization server about each token. Pass it to ``Authorization``. Needs the extra ``http``.
 
-    ``client_id`` and ``client_secret`` are the credentials of this server there, sent as ``auth_method`` says. The
-    introspection endpoint is ``url``, or the one that the metadata of the issuer name. An answer is remembered for
-    ``lifetime`` seconds, up to the expiry of the token; so long a revoked token is still accepted. For ``audience``,
-    ``any_audience`` and ``leeway`` see ``TokenValidator``; with ``allow_private`` a public issuer may name an endpoint at a
-    private address. Raises ``UsageError`` for an argument that is not valid.
+    ``client_id`` and ``client_secret`` are the credentials of this server at the authorization server, and
+    ``auth_method`` is the way to send them. The introspection endpoint is ``url``; by default the metadata of the
+    issuer name it. A valid token is remembered for ``lifetime`` seconds, but not beyond its expiry. A token that is
+    revoked meanwhile is still accepted.
+
+    ``audience`` is the value, or a list of values, of ``aud`` of which a token must have one; by default the
+    ``resource`` of ``Authorization``. ``any_audience=True`` accepts tokens that were issued for other servers, whose
+    operators can then use them here. ``leeway`` is the tolerance for clocks, in seconds. With ``allow_private`` a
+    public issuer may name an endpoint at a private address. Raises ``UsageError`` for an argument that is not valid.
     """
 
     introspects = True

@@ -26,14 +26,16 @@ _BEARER: Final = "bearer "
 
 
 class ApiKeys:
-    """Requires an API key on every request. There is no authorization server, so clients cannot log in.
+    """Requires an API key with every request. There is no authorization server, so clients cannot log in.
 
-    ``keys`` maps each key to its ``Caller`` or the caller's principal, or is a function that returns one of these for a key,
-    or None for an unknown key. The function raises ``MissingScope`` for a key without a required scope.
+    ``keys`` maps each key to a ``Caller``, or to the principal of the caller. It may also be a function that returns a
+    ``Caller`` or a principal for a key, or None for an unknown key. The function may raise ``MissingScope`` for a key
+    that lacks a scope.
 
-    ``header`` is the header with the key. In ``Authorization`` it follows ``Bearer``; in any other header it stands alone.
-    ``required_scopes`` are those that every request needs. ``implied_scopes`` maps a scope to those that it includes. Raises
-    ``UsageError`` for arguments that are not valid, and for a key of fewer than 16 characters.
+    ``header`` is the name of the header with the key. In ``Authorization`` the key follows the word ``Bearer``; any
+    other header contains only the key. Every request needs the ``required_scopes``. ``implied_scopes`` maps a scope to
+    the scopes that it includes. Raises ``UsageError`` for arguments that are not valid, and for a key of fewer than 16
+    characters.
     """
 
     metadata_document = None

@@ -32,7 +32,7 @@ _RETRY_AFTER: Final = 5
 
 
 class MissingScope(McpError):
-    """Raised by ``validate`` for a valid token that lacks the scope for a request."""
+    """Raised by a function that validates tokens or API keys, if a valid one lacks a scope that the request needs."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(scope)
@@ -40,17 +40,19 @@ class MissingScope(McpError):
 
 
 class Authorization:
-    """Requires an access token on every request.
+    """Requires an access token with every request.
 
-    ``validate`` is a ``JwtValidator``, an ``IntrospectionValidator``, a list of them for several issuers, or a function that
-    returns the ``Caller`` with a token, or its principal as a text, or None for an invalid token; above all a function must
-    check that the token was issued for this server. It raises ``MissingScope`` for a token without a required scope.
+    ``validate`` is a ``JwtValidator``, an ``IntrospectionValidator``, or a list of them for several issuers. It may
+    also be a function that returns the ``Caller`` with a token, or only its principal as a ``str``, or None for an
+    invalid token. Such a function has to check that the token was issued for this server. It may raise ``MissingScope``
+    for a token that lacks a scope.
 
-    ``resource`` is the URL of the endpoint as clients know it. ``authorization_servers`` are the issuers of tokens for it:
-    that of the validator unless set. ``required_scopes`` are those that every request needs, ``scopes`` further ones for
-    clients to ask for. ``implied_scopes`` maps a scope to those that it includes. With ``public_metadata`` web pages of any
-    origin may read the metadata. With ``dpop`` tokens that are bound to a key are "accepted" or "required" (RFC 9449; needs
-    the extra ``oauth``). Raises ``UsageError`` for arguments that are not valid.
+    ``resource`` is the URL of the endpoint, as clients use it. ``authorization_servers`` are the URLs of the
+    authorization servers that issue tokens for it; by default the issuers of the validators. Every request needs the
+    ``required_scopes``. ``scopes`` are further scopes that clients should request. ``implied_scopes`` maps a scope to
+    the scopes that it includes. With ``public_metadata`` web pages of any origin may read the metadata. ``dpop`` is
+    "accepted" to allow tokens that are bound to a key, or "required" to allow no others (RFC 9449; needs the extra
+    ``oauth``). Raises ``UsageError`` for arguments that are not valid.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class Authorization:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The protected resource metadata (RFC 9728, section 2), for applications that serve it themselves."""
+        """The metadata of the server (RFC 9728, section 2), for an application that serves them itself."""
         return self.metadata_document.members
 
     @property
