@@ -56,19 +56,19 @@ EXCEPTIONS = (
     Exceptional(
         "structured results",
         lambda server, client: server in WITH_STRUCTURE and client not in WITH_STRUCTURE,
-        Outcome("loss", "structured content is kept as a member that the client ignores; the text has the same JSON"),
+        Outcome("loss", "the client ignores the structured content, which its revision lacks; the text contains the same JSON"),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),
     Exceptional(
         "audio",
         lambda server, client: server in WITH_AUDIO and client not in WITH_AUDIO,
-        Outcome("works", "the audio is an embedded resource"),
+        Outcome("works", "the client gets the audio as an embedded resource"),
     ),
     Exceptional("audio", lambda server, _: server not in WITH_AUDIO, Outcome("absent")),
     Exceptional(
         "resource links",
         lambda server, client: server in WITH_LINKS and client not in WITH_LINKS,
-        Outcome("loss", "the link is a text with its name and URI"),
+        Outcome("loss", "the client gets the link as a text with its name and URI"),
     ),
     Exceptional("resource links", lambda server, _: server not in WITH_LINKS, Outcome("absent")),
     Exceptional("elicitation: forms", lambda server, _: server not in WITH_FORMS, Outcome("absent")),
@@ -87,7 +87,7 @@ EXCEPTIONS = (
     Exceptional(
         "tasks",
         lambda _, client: client not in WITH_TASKS,
-        Outcome("loss", "the client's revision has no tasks: the call is answered when it has ended"),
+        Outcome("loss", "the client's revision has no tasks, so the client gets the result when the call has ended"),
     ),
     Exceptional("ping", lambda _, client: client in STATELESS, Outcome("absent")),
 )
