@@ -56,7 +56,7 @@ EXCEPTIONS = (
     Exceptional(
         "structured results",
         lambda server, client: server in WITH_STRUCTURE and client not in WITH_STRUCTURE,
-        Outcome("loss", "the client ignores the structured content, which its revision lacks; the text contains the same JSON"),
+        Outcome("loss", "the client ignores structured content, which its revision lacks; the text has the same JSON"),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),
     Exceptional(
