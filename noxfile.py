@@ -49,7 +49,8 @@ nox.options.sessions = [
 ]
 CPUS = os.cpu_count() or 1
 
-# pyenv's shims stand for the interpreter in use only; its folders take their place.
+# pyenv's shims stand for the interpreter in use only; its folders take their place. They come last, as pyenv compiles
+# without optimizations, unlike distributions, whose interpreters run the tests in four fifths of the time.
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
 _FOLDERS = [each for each in os.environ.get("PATH", "").split(os.pathsep) if Path(each) != _PYENV / "shims"]
 os.environ["PATH"] = os.pathsep.join([*_FOLDERS, *map(str, sorted(_PYENV.glob("versions/3.1[1-9].*/bin")))])
