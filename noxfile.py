@@ -467,14 +467,14 @@ def _upstream() -> Path | None:
 def differential(session: nox.Session) -> None:
     """Compare with an independent generator's reading of the official schema.json.
 
-    Values are drawn at a fifth of the scale; ``-- 1``, or ``-- 10``, draws more of them.
+    Values are drawn at three tenths of the scale; ``-- 1``, or ``-- 10``, draws more of them.
     """
     if not any((ROOT / "tests" / "differential").glob("test_*.py")):
         session.skip("there are no tests in tests/differential")
     if _upstream() is None:
         session.skip("there are no official schema files; fetch them with: nox -s upstream")
     _enter(session)
-    scale = {"MCP_DIFFERENTIAL_SCALE": session.posargs[0] if session.posargs else "0.2"}
+    scale = {"MCP_DIFFERENTIAL_SCALE": session.posargs[0] if session.posargs else "0.3"}
     repair = "mend what failed, then nox -s differential"
     _run(session, "pytest", *_spread(session), "tests/differential", repair=repair, **scale)
 

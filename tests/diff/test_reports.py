@@ -189,9 +189,9 @@ Only the schemas were compared. Changes of transports, authorization and behavio
 
 Each change is listed once, under the more severe of its two verdicts; the other one, if not compatible, is stated below it.
 
--   **Breaking**: the new peer refuses or misreads a message that the old one already sends, or must send one that the old one refuses.
--   **Risky**: it depends on the use: the new peer may send something that the old one refuses or does not know, may ignore something optional that the old one sends, or never sends something that the old one may wait for.
--   **Compatible**: everything else; receivers ignore members that they do not know.
+-   **Breaking**: The new peer refuses or misreads a message that the old peer already sends, or the new peer must send a message that the old peer refuses.
+-   **Risky**: The effect depends on what the programs use. The new peer may send something that the old peer refuses or does not know, may ignore something optional that the old peer sends, or may never send something that the old peer waits for.
+-   **Compatible**: Everything else. For example, receivers ignore members that they do not know.
 
 ## Breaking (1)
 

@@ -20,13 +20,15 @@ def sdk_python() -> Path:
 
 def test_spans_of_both_sides_belong_to_one_trace(sdk_python: Path, run: Callable[..., Any]) -> None:
     places = {**os.environ, "PYTHONPATH": environment()["PYTHONPATH"]}
-    for era, spans in run(sdk_python, PROGRAMS / "traces.py", env=places).items():
+    traced = run(sdk_python, PROGRAMS / "traces.py", env=places)
+    assert len(traced) == 4
+    for pair, spans in traced.items():
         call = {span["kind"]: span for span in spans if span["name"] == "tools/call add"}
-        assert call["SERVER"]["parent"] == call["CLIENT"]["id"], era
-        assert call["SERVER"]["trace"] == call["CLIENT"]["trace"], era
+        assert call["SERVER"]["parent"] == call["CLIENT"]["id"], pair
+        assert call["SERVER"]["trace"] == call["CLIENT"]["trace"], pair
         (inside,) = [span for span in spans if span["name"] == "inside"]
-        assert inside["parent"] == call["SERVER"]["id"], era
-        assert call["SERVER"]["attributes"]["mcp.method.name"] == "tools/call", era
+        assert inside["parent"] == call["SERVER"]["id"], pair
+        assert call["SERVER"]["attributes"]["mcp.method.name"] == "tools/call", pair
         failed = [span for span in spans if span["name"] == "prompts/get none"]
-        assert [span["kind"] for span in failed if span["failed"]] == ["SERVER", "CLIENT"], era
-        assert {span["attributes"]["error.type"] for span in failed} == {"-32602"}, era
+        assert [span["kind"] for span in failed if span["failed"]] == ["SERVER", "CLIENT"], pair
+        assert {span["attributes"]["error.type"] for span in failed} == {"-32602"}, pair

@@ -30,10 +30,11 @@ _TARGETS = ("name", "uri")
 def instrument(side: Side, *, tracer_provider: Any = None) -> Side:
     """Trace the requests of a client or the handlers of a server, and return the client or server.
 
-    Call this function before a server is served. ``tracer_provider`` is by default the global one. The name of a span is the
-    method and the name of the tool, prompt or resource, as in ``tools/call add``. Spans have the attributes
-    ``mcp.method.name``, ``mcp.protocol.version``, ``jsonrpc.request.id`` and ``error.type`` (OpenTelemetry, Semantic
-    conventions for MCP). Raise ``UsageError`` without the extra ``otel``, and for anything but a client or a server.
+    Call this function before the server runs. A server is traced for clients of all revisions that it serves.
+    ``tracer_provider`` is by default the global one. The name of a span is the method and the name of the tool or prompt, or
+    the URI of the resource, as in ``tools/call add``. Spans have the attributes ``mcp.method.name``,
+    ``mcp.protocol.version``, ``jsonrpc.request.id`` and ``error.type`` (OpenTelemetry, Semantic conventions for MCP). Raise
+    ``UsageError`` without the extra ``otel``, and for anything but a client or a server.
     """
     try:
         propagate: Any = import_module("opentelemetry.propagate")
@@ -46,7 +47,7 @@ def instrument(side: Side, *, tracer_provider: Any = None) -> Side:
     if isinstance(untyped, Client):
         traced.request = _traced_request(untyped, tracer, trace.SpanKind.CLIENT, propagate.inject)
     elif isinstance(untyped, Server):
-        traced.handle_request = _traced_handler(untyped, tracer, trace, propagate.extract)
+        _trace_server(untyped, tracer, trace, propagate.extract)
     else:
         text = f"instrument() takes a client or a server, got {side!r}"
         raise UsageError(text)
@@ -70,6 +71,13 @@ def _traced_request(
                 raise
 
     return traced
+
+
+def _trace_server(server: Server, tracer: Any, trace: Any, extract: Callable[..., Any]) -> None:
+    """Trace the requests to a server, and those to its twins, which serve clients of other revisions."""
+    traced = cast("Any", server)
+    traced.handle_request = _traced_handler(server, tracer, trace, extract)
+    server.served_revisions.prepare = lambda twin: _trace_server(twin, tracer, trace, extract)
 
 
 def _traced_handler(

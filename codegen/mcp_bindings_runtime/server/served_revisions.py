@@ -25,6 +25,8 @@ class ServedRevisions:
         self._lock = Lock()
         self._twins: dict[str, Any] = {}
         """Revision to the server that serves its clients with the handlers of this one."""
+        self.prepare: Callable[[Any], object] | None = None
+        """Function that is called with each twin before the twin serves a client."""
 
     @property
     def revisions(self) -> tuple[str, ...]:
@@ -46,6 +48,8 @@ class ServedRevisions:
         # By name, since the bridge builds on servers, and most programs do without it.
         make_twin: Callable[[Any, str], Any] = import_module("..bridge.server_twin", __package__).make_twin
         made = make_twin(server, revision)
+        if self.prepare is not None:
+            self.prepare(made)
         with self._lock:
             return self._twins.setdefault(revision, made)
 

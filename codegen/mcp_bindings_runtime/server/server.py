@@ -95,7 +95,7 @@ class Server(Limited, ABC):
         self._receiver: TaskReceiver | None = None
         self._declared: tuple[frozenset[str], TaskReceiver | None, Any] | None = None
         """Handled methods, task receiver, and the capabilities that follow from them."""
-        self._served = ServedRevisions(self.binding, chosen.revisions)
+        self.served_revisions = ServedRevisions(self.binding, chosen.revisions)
         self._registries: dict[str, Any] = {}
         """Registries of features by the names of their classes."""
         self._has_scopes = False
@@ -360,11 +360,11 @@ class Server(Limited, ABC):
     @property
     def revisions(self) -> tuple[str, ...]:
         """The revisions whose clients are served, newest first: all that are installed, or those of the option."""
-        return self._served.revisions
+        return self.served_revisions.revisions
 
     def serving(self, revision: str) -> Server:
         """Return the server for clients of a revision: this one, or its twin of that revision."""
-        return self if revision == self.binding.revision else self._served.twin(self, revision)
+        return self if revision == self.binding.revision else self.served_revisions.twin(self, revision)
 
     def serve_connection(self, connection: Connection) -> None:
         """Serve a connection that ``connect`` has returned until the client leaves."""
@@ -388,7 +388,7 @@ class Server(Limited, ABC):
             connections = list(self._connections)
         for connection in connections:
             self.close_connection(connection)
-        for twin in self._served.twins:
+        for twin in self.served_revisions.twins:
             twin.close()
 
     def close_connection(self, connection: Channel) -> None:
@@ -430,7 +430,7 @@ class Server(Limited, ABC):
         for relay in list(self.relays):
             relay(announcement)
         self.announce_locally(announcement)
-        for twin in self._served.twins:
+        for twin in self.served_revisions.twins:
             twin.relay_announcement(announcement)
 
     def announce_locally(self, announcement: Announcement) -> None:

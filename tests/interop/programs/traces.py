@@ -1,4 +1,4 @@
-"""Traces a call from a client to a server by OpenTelemetry's SDK, in the newest revision of each era, and prints the spans."""
+"""Traces a call from a client to a server by OpenTelemetry's SDK, in the newest revision of each era and across both, and prints the spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 
-def spans_of(mcp: Any) -> list[dict[str, Any]]:
+def spans_of(mcp: Any, client_mcp: Any) -> list[dict[str, Any]]:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     server = instrument(mcp.Server("traced", "1.0"), tracer_provider=provider)
@@ -26,7 +26,7 @@ def spans_of(mcp: Any) -> list[dict[str, Any]]:
     def greet() -> str:
         return "hello"
 
-    with instrument(mcp.Client.in_memory(server), tracer_provider=provider) as client:
+    with instrument(client_mcp.Client.in_memory(server), tracer_provider=provider) as client:
         assert client.call_tool("add", {"a": 1, "b": 2}).text == "3"
         with suppress(ResponseError):
             client.get_prompt("none")
@@ -44,4 +44,10 @@ def spans_of(mcp: Any) -> list[dict[str, Any]]:
     ]
 
 
-print(json.dumps({"handshake": spans_of(v2025_11_25), "stateless": spans_of(v2026_07_28)}))
+pairs = {
+    "handshake": (v2025_11_25, v2025_11_25),
+    "stateless": (v2026_07_28, v2026_07_28),
+    "older client": (v2026_07_28, v2025_11_25),
+    "newer client": (v2025_11_25, v2026_07_28),
+}
+print(json.dumps({name: spans_of(*pair) for name, pair in pairs.items()}))

@@ -76,7 +76,7 @@ def _lines(assessment: Assessment, changelogs: Mapping[str, str]) -> Iterator[st
         yield from ["", f"{listed_once}; the other one, if not compatible, is stated below it."]
     yield ""
     for level in reversed(VERDICTS):
-        yield f"-   **{level.capitalize()}**: {LEVELS[level]}."
+        yield f"-   **{level.capitalize()}**: {LEVELS[level]}"
     for level in reversed(VERDICTS):
         found = [change for change in difference.changes if assessment.level(change) == level]
         if found:

@@ -22,14 +22,15 @@ OUTCOMES: Mapping[Outcome, str] = {
 
 LEVELS: Mapping[Verdict, str] = {
     "breaking": (
-        "the new peer refuses or misreads a message that the old one already sends, or must send one that the old one "
-        "refuses"
+        "The new peer refuses or misreads a message that the old peer already sends, or the new peer must send a message "
+        "that the old peer refuses."
     ),
     "risky": (
-        "it depends on the use: the new peer may send something that the old one refuses or does not know, may ignore "
-        "something optional that the old one sends, or never sends something that the old one may wait for"
+        "The effect depends on what the programs use. The new peer may send something that the old peer refuses or does "
+        "not know, may ignore something optional that the old peer sends, or may never send something that the old peer "
+        "waits for."
     ),
-    "compatible": "everything else; receivers ignore members that they do not know",
+    "compatible": "Everything else. For example, receivers ignore members that they do not know.",
 }
 """The meaning of each level, the worst first."""
 
