@@ -289,7 +289,7 @@ class StatelessClientOptions(ClientOptions):
     """Seconds to wait for the response to `server/discover` before the client tries the handshake of an earlier revision."""
     restart: bool = option(default=False)
     """If true, the next request opens a connection again that has ended by itself, and starts a server process again.
-    Requests in flight and subscriptions are lost.
+    Requests in flight fail, and subscriptions of `listen` end.
     """
     tasks: bool = option(default=False)
     """If true, the server may run tool calls as tasks. `call_tool` then waits for the result of the task."""

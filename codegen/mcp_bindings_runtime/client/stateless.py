@@ -34,8 +34,8 @@ _NO_LOG_LEVEL = (
 class StatelessClient(Client):
     """A client of a revision without handshake. ``options`` are those of ``StatelessClientOptions``.
 
-    A connection that is opened again (``restart``) loses requests in flight (``ConnectionClosed``) and subscriptions. The
-    result of a tool call that became a task (``tasks``) is awaited for at most ``limit`` seconds.
+    A connection that is opened again (``restart``) loses requests in flight (``ConnectionClosed``) and the subscriptions
+    of ``listen``. The result of a tool call that became a task (``tasks``) is awaited for at most ``limit`` seconds.
     """
 
     options_class = StatelessClientOptions

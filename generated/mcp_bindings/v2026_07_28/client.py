@@ -253,8 +253,8 @@ if TYPE_CHECKING:
 
         restart: bool
         """If true, the next request opens a connection again that has ended by itself,
-        and starts a server process again. Requests in flight and subscriptions are
-        lost. Default: False.
+        and starts a server process again. Requests in flight fail, and subscriptions of
+        `listen` end. Default: False.
         """
 
         tasks: bool
