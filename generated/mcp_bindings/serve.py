@@ -77,8 +77,8 @@ if TYPE_CHECKING:
 
         threads: int
         """Number of requests that the WSGI server handles at the same time, usually its
-        number of threads. With `run_http`, running handlers have threads of their own,
-        and open streams need none; neither count. Default: 32.
+        number of threads. With `run_http`, running handlers and open streams do not
+        count: handlers have threads of their own, and streams need none. Default: 32.
         """
 
         streams: int | None
@@ -156,8 +156,8 @@ if TYPE_CHECKING:
         """
 
         buffered: int
-        """Limit on the bytes of all requests together that are incomplete, or are in
-        progress with 16 KiB or more. Default: 67108864.
+        """Limit on the bytes of all incomplete requests, together with those of
+        requests in progress of 16 KiB or more. Default: 67108864.
         """
 
         grace: float

@@ -288,8 +288,8 @@ class StatelessClientOptions(ClientOptions):
     probe: Seconds = option(default=5.0)
     """Seconds to wait for the response to `server/discover` before the client tries the handshake of an earlier revision."""
     restart: bool = option(default=False)
-    """If true, the next request opens a connection again that has ended by itself, and starts a server process again.
-    Requests in flight fail, and subscriptions of `listen` end.
+    """If true and the connection has ended by itself, the next request opens it again; over stdio, this starts the server
+    again. Requests in flight fail, and subscriptions of `listen` end.
     """
     tasks: bool = option(default=False)
     """If true, the server may run tool calls as tasks. `call_tool` then waits for the result of the task."""

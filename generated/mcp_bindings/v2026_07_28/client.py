@@ -252,9 +252,9 @@ if TYPE_CHECKING:
         """
 
         restart: bool
-        """If true, the next request opens a connection again that has ended by itself,
-        and starts a server process again. Requests in flight fail, and subscriptions of
-        `listen` end. Default: False.
+        """If true and the connection has ended by itself, the next request opens it
+        again; over stdio, this starts the server again. Requests in flight fail, and
+        subscriptions of `listen` end. Default: False.
         """
 
         tasks: bool

@@ -78,7 +78,8 @@ def page(rule: Rule, width: int) -> str:
     lines += [
         "",
         *textwrap.wrap(
-            "A change may have a milder verdict if the specification allows it; its reason explains why.", width
+            "A change may have a milder verdict than its rule if the specification makes it harmless. Its reason says why.",
+            width,
         ),
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -62,7 +62,7 @@ class EndpointOptions(Options):
     """Seconds in which a request's body must arrive."""
     threads: int = option(default=32)
     """Number of requests that the WSGI server handles at the same time, usually its number of threads. With `run_http`,
-    running handlers have threads of their own, and open streams need none; neither count.
+    running handlers and open streams do not count: handlers have threads of their own, and streams need none.
     """
     streams: int | None = option(default=None)
     """Limit on the open streams on which clients only listen. By default, three quarters of `threads`, or with `run_http` of
@@ -176,7 +176,7 @@ class HttpServerOptions(EndpointOptions):
     may open fewer file descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all requests together that are incomplete, or are in progress with 16 KiB or more."""
+    """Limit on the bytes of all incomplete requests, together with those of requests in progress of 16 KiB or more."""
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server is closed."""
     ready: Callable[[Any], object] | None = option(default=None)
