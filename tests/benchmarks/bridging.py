@@ -111,14 +111,14 @@ def _about(
     passed_on = ", ".join(f"{ratio(rate)} ({name})" for name, rate in rates.items())
     against = "" if proxy else " mcp-proxy was not measured: no environment with it was given (`--proxy`)."
     return (
-        "If client and server use different revisions, one of them [bridges](bridge.md): it converts its messages to the "
-        "revision of the other side. The benchmark calls a tool that returns its argument, over stdio and one call after the "
+        "If client and server use different revisions, one of them [bridges](bridge.md): it converts messages "
+        "between the two revisions. The benchmark calls a tool that returns its argument, over stdio and one call after the "
         "other. It divides the median time of a bridged call by the median time of a *direct call*, in which both programs use "
         "the revision of the side that does not bridge. The messages between the processes are the same in both cases. The "
-        f"connections take turns in {effort.rounds} segments of {effort.seconds:g} s. In the table, the side that is named first "
-        "bridges. *Within the era* means that both revisions have sessions, and *across the eras* that one of them is "
+        f"connections take turns. Each connection makes calls in {effort.rounds} segments of {effort.seconds:g} s. In the table, "
+        "the side that is named first bridges. *Within the era* means that both revisions have sessions, and *across the eras* that one of them is "
         "2026-07-28, which is stateless.\n\n"
-        "Other work of the machine and the memory layout of a process change these figures by some percent. So the benchmark "
+        "Other programs on the machine, and the memory layout of a process, change these figures by some percent. So the benchmark "
         "also counts bytecodes, the instructions that the interpreter executes, with client and server in one process. A direct "
         f"call takes {_counted(counts, DIRECT)} bytecodes, a bridged call {_counted(counts, WITHIN)} within the era and "
         f"{_counted(counts, ACROSS)} across the eras. {SPENT}\n\n"
@@ -128,7 +128,7 @@ def _about(
         "\n\n"
         "The last three rows compare processes that offer a stdio server over HTTP: `mcp-codegen bridge`; a *bare relay*, which "
         "passes bytes between HTTP and the pipe and checks nothing, so a Python process can hardly be faster; and mcp-proxy, a "
-        "package on PyPI. The loop of the section [HTTP](#http) calls the tool through each of them, in one session. "
+        "package on PyPI. The loop of the section [HTTP](#http) calls the tool through each of them, in one session each. "
         f"{PASSED_ON}{against}\n\n"
         f"The absolute figures: a direct call takes {direct}. Calls per second over HTTP: {passed_on}."
     )
@@ -140,21 +140,21 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 
 SPENT = (
-    "An earlier version took 5,100 to 5,500 within the era and 6,900 to 9,200 across the eras, because it converted every "
+    "An earlier version of the bridge took 5,100 to 5,500 within the era and 6,900 to 9,200 across the eras, because it converted every "
     "object to JSON and back. Now the bridge uses JSON only for values that differ between the revisions, and converts other "
     "objects directly. Across the eras, most of the remaining cost is for `_meta`, the member in which every "
     "stateless request describes the client."
 )
 PASSED_ON = (
-    "A call passes through three processes that wait for each other, so these ratios depend on the other work of the machine. "
+    "A call passes through three processes that wait for each other, so other programs on the machine change these ratios. "
     "The goal cannot be reached in Python: even the bare relay is not ten times as fast as mcp-proxy, because the client and "
-    "the echo server already take most of the time.\n\n"
+    "the server of the tool already take most of the time.\n\n"
     "A call takes 5,200 bytecodes in the bridge process (6,000 in an earlier version). More than half of them are for HTTP and "
     "the session with the client, and three tenths for the session with the server. The remaining bytecodes keep track of "
     "calls in progress, which may be cancelled or require input. Decoding and encoding the request and the response take an eighth of all "
-    "bytecodes, so passing on the bytes unread would save no more than that. The thread that has read a request also writes it "
-    "to the pipe and reads the answer, so no thread waits for another. It makes the same system calls as the relay, plus a wait "
-    "before each read."
+    "bytecodes, so passing the bytes on unread would save no more than that. The thread that has read a request also writes it "
+    "to the pipe and reads the answer, so no thread waits for another. This thread makes the same system calls as the "
+    "relay, and also waits before each read."
 )
 
 

@@ -30,8 +30,8 @@ HOW = {
     "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
     "cattrs": (
         "stock cattrs",
-        "our classes, `orjson.loads`, and a cattrs converter with default settings, which only knows the JSON names of fields and "
-        "the tags of unions",
+        "our classes, `orjson.loads`, and a cattrs converter with default settings, to which only the JSON names of fields and "
+        "functions for unions were added",
     ),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
 }
@@ -115,9 +115,11 @@ ASIDES = (
     Claim("decode: mcp-types, without the check of the revision / ours, orjson", ("peer", "short decode"), FAST),
     Claim("decode: stock cattrs, `detailed_validation=False` / ours, orjson", ("cattrs", "terse decode"), FAST),
     Claim("encode: mcp-types / `orjson.dumps` of ready dicts", PEER_OUT, PRINT),
-    Claim("encode: mcp-types, by one `pydantic_core.to_json` / ours, orjson", ("peer", "short encode"), FAST_OUT),
     Claim(
-        "encode: mcp-types, by one `pydantic_core.to_json` / ours, standard library",
+        "encode: mcp-types, with one call of `pydantic_core.to_json` / ours, orjson", ("peer", "short encode"), FAST_OUT
+    ),
+    Claim(
+        "encode: mcp-types, with one call of `pydantic_core.to_json` / ours, standard library",
         ("peer", "short encode"),
         STANDARD_OUT,
     ),
@@ -151,27 +153,28 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "The following goals are missed. *Bare* is the ratio that this project would reach if it only parsed or wrote "
-            "JSON, without types:\n\n" + "\n".join(found)
+            "The following goals are missed. *Bare* is the ratio that the JSON library alone would reach, that is, without "
+            "typed messages:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
         "*Decoding* makes typed messages from bytes, and *encoding* makes bytes from typed messages. The benchmark does both "
-        f"with {sum(len(messages(each)) for each in REVISIONS)} messages of {len(REVISIONS)} revisions. In {REVISIONS[-2]} "
-        f"these are {_described()}; the other revisions have similar ones.\n\n"
-        "Each *contender*, which is a library or a way to use it, runs in its own process and virtual environment. The "
-        f"contenders take turns; each of them gets {measured.effort.rounds} samples of {SAMPLE / 1e6:.0f} ms of CPU time for "
-        "each message. The garbage collector runs as in any program, and the allocator keeps freed memory for later use. A "
-        "ratio is computed from the medians of the samples of one message. Each figure is the geometric mean of the ratios "
-        "of all messages or, in rows with *worst message*, the worst of them."
+        f"with {sum(len(messages(each)) for each in REVISIONS)} messages of {len(REVISIONS)} revisions. The messages of "
+        f"{REVISIONS[-2]} are {_described()}. The other revisions have similar messages.\n\n"
+        "Each *contender* is a library or a way to use it, and runs in its own process. The contenders take turns. For each "
+        f"message, decoding and encoding are timed in {measured.effort.rounds} samples. A sample repeats the call for about "
+        f"{SAMPLE / 1e6:.0f} ms of CPU time, and makes at least one call. The garbage collector runs as in any program, and the "
+        "allocator keeps freed memory for later use. A ratio is computed from the medians of the samples of one message. Each "
+        "figure is the geometric mean of the ratios of all messages of the revision; in rows with *worst message*, it is the "
+        "worst of these ratios. For the rows with *first decode*, new processes decode one message repeatedly."
     )
     return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
 
 
 def _described() -> str:
     by_size = {size: [each.name for each in messages(REVISIONS[-2]).values() if each.size == size] for size in SIZES}
-    *most, last = (f"{size} ones ({', '.join(names)})" for size, names in by_size.items())
-    return f"{', '.join(most)} and {last}"
+    *most, last = (f"{size} ({', '.join(names)})" for size, names in by_size.items())
+    return f"{', '.join(most)} or {last}"
 
 
 def _limits(measured: Measured, claim: Claim) -> list[float]:
@@ -185,8 +188,8 @@ def _missed(line: Line, limits: Sequence[float]) -> str:
     for place, (revision, value, goal) in enumerate(zip(REVISIONS, line.values, line.goals, strict=True)):
         if not is_met(value, goal):
             bare = f" (bare: {ratio(limits[place])})" if limits else ""
-            parts.append(f"{revision}: {ratio(value)}, {shortfall(value, goal)}{bare}")
-    return f"- {line.name}: {'; '.join(parts)}" if parts else ""
+            parts.append(f"{ratio(value)} in {revision}, {shortfall(value, goal)}{bare}")
+    return f"- *{line.name}*: {'; '.join(parts)}" if parts else ""
 
 
 def _worst(measured: Measured) -> str:
@@ -214,7 +217,7 @@ def _bounds(measured: Measured) -> str:
     if measured.has("fast"):
         said.append(
             f"Encoding with orjson spends {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of its time in "
-            "orjson, and the rest on making dicts and checking their values."
+            "orjson. The rest goes into making dicts and checking values."
         )
     return "\n\n".join(said)
 
@@ -225,9 +228,9 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "These figures have no goals. Some of them show the limit that parsing or writing JSON alone would set. The others "
-        "compare with contenders that do less work than in the table above. For example, mcp-types with `to_json` does not "
-        "remove members of later revisions from messages of earlier ones."
+        "These figures have no goals. Some rows compare with a JSON parser or writer alone. Others compare with contenders that "
+        "do less work than those in the table above. For example, mcp-types with `to_json` does not remove members of later "
+        "revisions from messages of earlier ones. The last two rows are means over all messages."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -240,7 +243,8 @@ def _by_size(measured: Measured) -> Grid:
             lines.append(Line(claim.name, [claim.figure(_of_size(found, size)) for size in SIZES]))
     return Grid(
         "By size of the message",
-        "The same ratios for each size of message, as geometric means over all three revisions.",
+        "These are ratios of the section [Decoding and encoding](#decoding-and-encoding) for each size of message: geometric "
+        "means over all three revisions.",
         SIZES,
         lines,
     )
@@ -263,9 +267,9 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: garbage collection, which is part of the rows above", garbage, unit="%")
             )
     about = (
-        "Each figure is a percentage of the decoding time, averaged over the messages. Objects and lookups are timed by making "
-        "the same objects again without checking any value. The figure for garbage collection is the time that turning it off "
-        "saves; negative figures are noise."
+        "Each figure is a percentage of the decoding time, averaged over the messages. To time the objects and the "
+        "lookups, the benchmark makes the same objects and looks up the same members again, without checking values. The figure "
+        "for garbage collection is the time that is saved if it is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
 
@@ -277,14 +281,16 @@ def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, flo
         for work in ("parse", "read", "objects", "lookups")
     )
     parser = "`orjson.loads`" if name == "fast" else "`raw_decode`"
+    refused = {
+        "fast": "finding integers of more than 64 bits, which orjson would turn into floats",
+        "standard": "refusing single surrogates, which the parser accepts",
+    }[name]
     return {
         f"the parser, {parser} alone": parse,
         "making objects": objects,
         "looking up members in dicts": both - objects,
-        "checks, lists and undeclared members": read - both,
-        "determining the kind of message, and refusing text that the parser accepts but JSON does not allow": 100
-        - parse
-        - read,
+        "checking values, making lists and keeping undeclared members": read - both,
+        f"determining the kind of message, and {refused}": 100 - parse - read,
     }
 
 
@@ -299,8 +305,8 @@ def _contenders(measured: Measured) -> Listing:
     about = (
         "Before the measurements, each contender reads and writes every message. *Members dropped* counts the members that are "
         "missing afterwards, and *values changed* the values that differ, such as integers that became floats. Each contender "
-        "also gets the same invalid messages, in which a member is missing, has another type, or has a value that is not "
-        "allowed. *Invalid messages refused* counts those that it does not accept."
+        "also gets the same invalid messages. In each of them, a member is missing, has another type, or has a value that is "
+        "not allowed. *Invalid messages refused* counts the ones that the contender does not accept."
     )
     columns = ["contender", "used as", "invalid messages refused", "members dropped", "values changed"]
     return Listing("Contenders", about, columns, rows)

@@ -23,8 +23,9 @@ def measure(runs: int = RUNS) -> Table:
     return Table(
         "Comparing revisions",
         f"The command `mcp-codegen diff OLD NEW` reports the changes between two revisions. It was run for all {len(pairs)} "
-        "pairs; the goal applies to the slowest. The wall time lasts from the start of the process to its exit, and is the "
-        f"median of {runs} runs in turns. At its peak, the comparison of {slowest} took {ratio(costs[slowest].memory)} MiB.",
+        "pairs; the goal applies to the slowest. The wall time lasts from the start of the process to its exit. Each "
+        f"figure is the median of {runs} runs, in which the pairs take turns. At its peak, the comparison of {slowest} "
+        f"took {ratio(costs[slowest].memory)} MiB of memory.",
         [
             Row(f"the slowest, {slowest}: wall time", costs[slowest].wall, "at most 1 s", "s"),
             Row(f"the fastest, {fastest}: wall time", costs[fastest].wall, "", "s"),

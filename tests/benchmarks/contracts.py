@@ -23,12 +23,12 @@ PROFILE = (
     "no single function takes more than 5 %. `diff` spends a fifth of its time on reading the schemas, two fifths on comparing "
     "the members that differ, and a fifth on searching for example values that only one of two schemas accepts.\n\n"
     "Three improvements saved 15 % of the CPU time of `client` and 14 % of the CPU time of `diff`:\n\n"
-    "- The commands pause the garbage collector, which would find nothing to free. Before, it took a sixth of the time of "
-    "`client`.\n"
+    "- The commands pause the garbage collector, which would find nothing to free. Before this change, it took a sixth of the "
+    "time of `client`.\n"
     "- To decide which names a generated module imports, `client` no longer parses the finished text, but searches each "
     "distinct line for the possible names.\n"
     "- A schema is checked for duplicate members and depth only once, and is not looked up again for each comparison.\n\n"
-    "The remaining time of `client` grows with its output: 400 lines and 12 KB for each tool."
+    "The remaining time of `client` grows with its output, which is about 400 lines and 12 KB for each tool."
 )
 """Findings of profiles, for those who want to make it faster."""
 
@@ -48,9 +48,9 @@ def measure(size: int = TOOLS, runs: int = RUNS) -> Table:
     rows += [Row(f"{name}, peak memory", cost.memory, "", "MiB") for name, cost in costs.items()]
     about = (
         "This benchmark runs the commands `mcp-codegen tools snapshot`, `mcp-codegen tools diff` and `mcp-codegen client` on the "
-        f"list of a server with {size:,} tools, each with five arguments and its own output schema. `diff` compares it with a "
-        f"list in which every tool has one change, of {len(CHANGES)} kinds. The figures cover the whole process, and are medians "
-        f"of {runs} runs in turns.\n\n{PROFILE}"
+        f"list of a server with {size:,} tools, each with five arguments and its own output schema. `diff` compares this "
+        f"list with one in which every tool has one change; there are {len(CHANGES)} kinds of changes. The figures cover the whole "
+        f"process. They are medians of {runs} runs, in which the three commands take turns.\n\n{PROFILE}"
     )
     return Table("A thousand tools", about, rows)
 

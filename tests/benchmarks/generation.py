@@ -74,8 +74,8 @@ def measure(upstream: Path | None) -> list[Table]:
         "This benchmark generates the Python package of each revision with our generator, and dataclasses from the official "
         "schema.json with datamodel-codegen. The *wall time* lasts from the start of the process until all files are written. "
         "The goal of 10 is out of reach, because merely importing the libraries that our generator needs takes most of the time "
-        "that it allows (see the last rows). "
-        f"All figures are medians of {RUNS} runs in turns; our generator took {ratio(largest.wall)} s and "
+        "that this goal allows (see the last rows). "
+        f"All figures are medians of {RUNS} runs, in which the programs take turns. Our generator took {ratio(largest.wall)} s and "
         f"{ratio(largest.memory)} MiB for {LARGEST}."
     )
     return [Table("Generating", about, rows), _stages(LARGEST), _server_client()]

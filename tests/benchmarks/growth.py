@@ -73,12 +73,13 @@ def measure(effort: Effort = FULL) -> Listing:
     about = (
         "These figures show how the time of HTTP requests grows with the number of clients, tools, bytes and sessions. The "
         "server runs in one process and the clients, which use `http.client`, in another. The *exponent* is 0 if the time does "
-        "not grow with the size, 1 if twice the size takes twice the time, and 2 if it takes four times as long. It is the slope "
-        "of the line that fits the logarithms of the times and sizes best. "
+        "not grow with the number, 1 if twice the number takes twice the time, and 2 if twice the number takes four times as long. "
+        "It is the slope of the line that fits the logarithms of the times and numbers best. "
         f"Calls are timed in {effort.rounds} segments of {effort.seconds:g} s, and each list is requested {effort.rounds} times; "
         "the times are medians. With several clients, the time per call is the length of a segment divided by the number of all "
-        "calls in it. For small messages and lists, most of the time is the fixed cost of a call, so their exponents "
-        "are below 1. Other work of the machine lengthens the times, but hardly changes the exponents."
+        "calls in it. A call has a fixed cost, which is most of the time for small messages and "
+        "short lists. So the exponents of the rows about lists and texts are below 1. Other programs on the machine lengthen the "
+        "times, but hardly change the exponents."
     )
     return Listing("As work grows", about, ("measured", "exponent", "expected", "times"), rows)
 

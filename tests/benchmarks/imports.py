@@ -35,7 +35,7 @@ def measure(ours: str, peer: str | None) -> Table:
     return Table(
         "Importing one revision",
         "A new process imports the package of one revision. The figures exclude the CPU time and the memory that a process takes "
-        f"without any import. The figures are medians of {RUNS} runs in turns; importing the newest revision took "
-        f"{ratio(cpu * 1000)} ms of CPU time.",
+        f"without any import. They are medians of {RUNS} runs, in which the programs take turns. Importing the newest revision "
+        f"took {ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )

@@ -77,7 +77,7 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
         "",
         "These benchmarks compare the project with other libraries and with its own goals. `nox -s bench` runs them and "
         "writes this page. Machines differ and are noisy, so rely on the ratios rather than on the absolute figures: both "
-        "sides of a ratio were measured in turns on the same machine.",
+        "sides of a ratio were measured in the same run, on the same machine.",
         "",
         "How to read the tables:",
         "",
@@ -85,7 +85,7 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
         "- *A / B* is the figure for A divided by the figure for B. If *decode: mcp-types / ours* is 5, mcp-types takes five "
         "times as long as this project.",
         "- *mcp-types* is the package with the message types of the official Python SDK.",
-        "- *orjson* and *standard library* name the JSON parser that this project uses in the row.",
+        "- *orjson* and *standard library* name the JSON library that this project uses in the row.",
         "- A date such as *2025-11-25* is a revision of the Model Context Protocol.",
         "- A goal is a figure that the project wants to reach. The program that writes this page computes whether it is met.",
         "",
