@@ -676,7 +676,8 @@ def test_redis_gone_and_back(redis, stores):
 
 def test_redis_hangs_for_a_while(redis, stores):
     server, seen = echo_server(LATEST)
-    with endpoint(server, store=stores(timeout=1.0)) as wire:
+    # A stream that waits notices at its next comment that Redis hangs; a process gives up sending a response after 5 s.
+    with endpoint(server, store=stores(timeout=1.0), keepalive=0.5) as wire:
         wire.initialize(LATEST)
         stream = wire.stream(call(1, {"progressToken": "t"}, n=8, progress=2, hold=True))
         event = stream.next()
