@@ -30,7 +30,7 @@ def read_page(
 ) -> Any:
     """Return a page of a list without the items that do not match the schema; they are logged with the reason.
 
-    The schemas of tools that have no ``type`` get the only one that is possible, "object". ``mismatch`` is the error of
+    A tool that matches only with ``type`` "object" in its schemas gets it there. ``mismatch`` is the error of
     the page, which is raised again if something else is wrong; ``title`` names the server. Raise as ``Client.request``.
     """
     found = _LISTS.get(key.name)
@@ -53,17 +53,25 @@ def _usable(binding: Binding, kind: str, items: list[Any], where: str) -> Iterat
     cls = getattr(binding.types, kind)
     left_out = 0
     for number, item in enumerate(items):
-        value = _with_types(item)
-        try:
-            binding.codec.structure(value, cls)
-        except DecodeError as reason:
-            left_out += 1
-            if left_out <= _LOGGED:
-                write_log("warning", "%s[%d] is left out: %s", where, number, reason)
-        else:
+        reason = _mismatch(binding, item, cls)
+        value = item if reason is None else _with_types(item)
+        if reason is None or _mismatch(binding, value, cls) is None:
             yield value
+            continue
+        left_out += 1
+        if left_out <= _LOGGED:
+            write_log("warning", "%s[%d] is left out: %s", where, number, reason)
     if left_out > _LOGGED:
         write_log("warning", "%s: %d more are left out", where, left_out - _LOGGED)
+
+
+def _mismatch(binding: Binding, item: Any, cls: Any) -> DecodeError | None:
+    """Return the error of an item that does not match the schema."""
+    try:
+        binding.codec.structure(item, cls)
+    except DecodeError as error:
+        return error
+    return None
 
 
 def _with_types(item: Any) -> Any:

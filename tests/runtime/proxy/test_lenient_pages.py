@@ -13,7 +13,7 @@ from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.proxy.backend_server import BackendServer
 from mcp_bindings_runtime.proxy.server import Proxy
 from support.backends import connection_to
-from support.revisions import HANDSHAKE
+from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, package, text_of
 
 LATEST = HANDSHAKE[-1]
@@ -96,3 +96,34 @@ def test_a_result_without_a_list_is_an_error_with_the_reason(server: Any) -> Non
         pytest.raises(ResponseError, match="sent an invalid answer"),
     ):
         client.list_resources()
+
+
+DISCOVERED = """\
+import json
+import sys
+
+UNION = {"anyOf": [{"type": "array"}, {"type": "string"}]}
+TOOLS = [
+    {"name": "any", "inputSchema": {"type": "object"}, "outputSchema": UNION},
+    {"name": "wrong", "inputSchema": []},
+]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "server/discover":
+        result = {"supportedVersions": ["REVISION"], "capabilities": {"tools": {}}}
+    else:
+        result = {"tools": TOOLS}
+    result.update(resultType="complete", ttlMs=0, cacheScope="public")
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def test_tools_that_match_beside_one_that_does_not_keep_their_schemas(tmp_path: Path) -> None:
+    program = tmp_path / "raw.py"
+    program.write_text(DISCOVERED.replace("REVISION", STATELESS[-1]), encoding="utf-8")
+    proxy = Proxy([BackendServer(connection_to([sys.executable, str(program)]), timeout=PATIENCE)])
+    with package(STATELESS[-1]).Client.in_memory(proxy.server, timeout=PATIENCE) as client:
+        (tool,) = client.list_tools()
+        schema = client.binding.codec.unstructure(tool.output_schema)
+        assert schema == {"anyOf": [{"type": "array"}, {"type": "string"}]}
+    proxy.close()

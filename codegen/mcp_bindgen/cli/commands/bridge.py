@@ -60,7 +60,7 @@ _HOSTS = frozenset({DEFAULT_HOST, "localhost", "::1"})
 @click.option(
     "--redis-password-env", metavar="NAME", help="With --redis: environment variable with the password of Redis."
 )
-@click.option("--no-auth", is_flag=True, help="With --http at another address than 127.0.0.1: serve everybody.")
+@click.option("--no-auth", is_flag=True, help="With --http at another host than this machine: serve everybody.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True, max=86400),
