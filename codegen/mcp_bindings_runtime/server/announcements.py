@@ -39,6 +39,10 @@ class Announcement(NamedTuple):
         if not isinstance(session, HandshakeServerSession):
             # Clients set a level for one request at a time; a subscription is a stream, which selects what it carries.
             return self.level is None
+        if self.key.capability_of == "receiver" and not binding.declares(
+            session.peer_capabilities, self.key.capability or ""
+        ):
+            return False
         if self.level is not None:
             return LEVELS.index(self.level) >= LEVELS.index(session.log_level)
         return not self.about or not session.subscribed.isdisjoint(self.about)

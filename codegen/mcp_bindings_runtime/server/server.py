@@ -403,7 +403,7 @@ class Server(Limited, ABC):
     # Announcements: notifications that belong to no request.
 
     def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
-        """Send a notification to every client that has finished its handshake."""
+        """Send a notification to every client that has finished its handshake and declared the extension it belongs to."""
         require_method_key(key, request=False)
         methods = self.binding.wire_methods
         wire: Any = None if methods is None else methods.keys.get(key)

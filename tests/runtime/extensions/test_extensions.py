@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from queue import Queue
 from types import ModuleType
 from typing import Any
 
@@ -160,6 +161,18 @@ def test_a_method_without_params_needs_none(revision: str, acme: Any) -> None:
         assert isinstance(client.request(acme.methods.STOP), acme.StopResult)
         with pytest.raises(EncodeError, match=r"\$\.params: found a PriceRequestParams, expected nothing"):
             client.request(acme.methods.STOP, acme.PriceRequestParams(sku="A"))
+
+
+@each_handshake
+def test_a_server_notifies_the_clients_that_have_declared_the_extension(revision: str, acme: Any) -> None:
+    server, sales = serving(revision, extensions=[acme]), Queue[str]()
+    with asking(server) as without, asking(server, extensions=[acme]) as client:
+        client.handler(acme.methods.SALE)(lambda params, context: sales.put(params.sku))
+        for each in (without, client):
+            # The session is open when a request has been answered.
+            each.ping()
+        server.notify(acme.methods.SALE, acme.SaleNotificationParams(sku="A"))
+        assert sales.get(timeout=PATIENCE) == "A"
 
 
 @each_stateless
