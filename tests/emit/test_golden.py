@@ -11,6 +11,10 @@ from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.resolve.protocol import resolve_protocol
 from mcp_bindgen.syntax.declarations import read_schema
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support.repair import repair_command  # this is a program, too
+
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder.name for folder in GOLDEN.iterdir())
 PARTS = {
@@ -47,7 +51,7 @@ def test_a_schema_becomes_what_is_expected(case: str) -> None:
         )
         if difference:
             pytest.fail(
-                f"{case}/{name}:\n{difference}\nto accept it, run: python tests/emit/test_golden.py {case}",
+                f"{case}/{name}:\n{difference}\nto accept it, run: {repair_command(__file__, case)}",
                 pytrace=False,
             )
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from mcp_bindgen.server_clients import generate_server_client
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.resolve().parent))
+
+from support.repair import repair_command  # noqa: E402  # this is a program, too
+
 GOLDEN = HERE / "golden"
 MODULES = ("__init__", "client", "converter", "types", "_decoders", "_encoders", "_type_tables", "tools/get_forecast")
 """The compared modules."""
@@ -31,7 +36,7 @@ def test_the_package_is_what_is_expected(name: str) -> None:
     difference = "".join(lines)
     if difference:
         pytest.fail(
-            f"{name}:\n{difference}\nto accept it, run: python tests/server_clients/test_golden_packages.py",
+            f"{name}:\n{difference}\nto accept it, run: {repair_command(__file__)}",
             pytrace=False,
         )
 
