@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from checkout import MISSING, ROOT
+from checkout import MISSING, ROOT, UPSTREAM
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -62,7 +62,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def upstream() -> Path:
     """Return the folder with the official ``<revision>/schema.ts`` and ``<revision>/schema.json``; skip without it."""
-    folder = Path(os.environ.get("MCP_UPSTREAM") or ROOT / ".upstream")
-    if not folder.is_dir():
+    if not UPSTREAM.is_dir():
         pytest.skip(MISSING)
-    return folder
+    return UPSTREAM

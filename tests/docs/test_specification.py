@@ -21,7 +21,7 @@ from mcp_bindgen import catalog
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from checkout import MISSING  # noqa: E402
+from checkout import MISSING, UPSTREAM  # noqa: E402
 from support.specification_sentences import Sentence, sentences  # noqa: E402  # this is a program, too
 
 RECORD = Path(__file__).with_name("specification.toml")
@@ -54,7 +54,8 @@ def test_each_sentence_that_binds_has_a_row(page):
     rows = TABLES[page["name"]].rules if page["sentences"] else ()
     covered = {each for rule in rows if page["revision"] in rule.revisions for each in rule.sentences}
     left = [each for each in page["sentences"] if each not in covered and (page["name"], each) not in LEFT_OUT]
-    assert left == []
+    if left:
+        pytest.fail("sentences without a row:\n" + "\n".join(shown(page, left, UPSTREAM)), pytrace=False)
 
 
 def test_rows_are_about_pages_and_sentences_that_there_are():
@@ -88,6 +89,29 @@ def test_the_record_is_that_of_the_official_page(upstream, page):
 def official(folder: Path, page: Mapping[str, Any]) -> Path:
     """Where ``nox -s upstream`` puts a page."""
     return folder / page["revision"] / "pages" / f"{page['name']}.mdx"
+
+
+def shown(page: Mapping[str, Any], digests: Sequence[str], folder: Path) -> list[str]:
+    """Return digests as messages show them: with the page, and with the section and the text if the page is there."""
+    file = official(folder, page)
+    texts: dict[str, str] = {}
+    if digests and file.is_file():
+        for each in sentences(file.read_text(encoding="utf-8")):
+            texts.setdefault(each.digest, f": {each.section}: {each.text}")
+    return [f"{told(page)}: {each}{texts.get(each, '')}" for each in digests]
+
+
+def test_a_sentence_without_a_row_is_shown_with_its_page_and_its_text(tmp_path):
+    page = {"name": "basic/index", "revision": "2099-01-01"}
+    digest = Sentence("", "Clients MUST see.").digest
+    assert shown(page, [digest], tmp_path) == [f"basic/index, 2099-01-01: {digest}"]
+    file = official(tmp_path, page)
+    file.parent.mkdir(parents=True)
+    file.write_text("## Sight\nClients **MUST** see.\n", encoding="utf-8")
+    assert shown(page, [digest, "00000000"], tmp_path) == [
+        f"basic/index, 2099-01-01: {digest}: Sight: Clients MUST see.",
+        "basic/index, 2099-01-01: 00000000",
+    ]
 
 
 # How sentences are found.
