@@ -22,6 +22,8 @@ _TABLE = re.compile(r"<!-- options: (?P<path>[\w.]+) -->\n(?:\|.*\n|\n)*<!-- end
 _ALIASES = {"Level": str(Level).removeprefix("typing."), "Stderr": str(Stderr)}
 """Types that tables write out."""
 _UNITS = {"Seconds": "s", "Milliseconds": "ms"}
+_ESCAPED = r"\|"
+"""A vertical bar within a cell, also in code."""
 _SIZES = {"MiB": 1024 * 1024, "KiB": 1024, "bytes": 1}
 
 
@@ -53,8 +55,8 @@ def _rows(cls: type[Options]) -> Iterator[str]:
     inherited = declared_options(base)
     for option in declared_options(cls):
         if option not in inherited:
-            doc = f"{option.doc}{_revisions(cls, option)}".replace("|", r"\|")
-            yield f"| `{option.name}` | {_types(option)} | {default(option)} | {doc} |"
+            cells = (f"`{option.name}`", _types(option), default(option), f"{option.doc}{_revisions(cls, option)}")
+            yield f"| {' | '.join(each.replace('|', _ESCAPED) for each in cells)} |"
 
 
 def default(option: DeclaredOption) -> str:

@@ -19,10 +19,42 @@ def table(headings: list[str], *rows: list[str]) -> str:
     return f"<table>\n<thead>\n<tr>\n{head}\n</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+each_page = pytest.mark.parametrize(
+    "page", sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]), ids=lambda page: page.stem
+)
+
+
+def table_lines(text: str) -> list[list[str]]:
+    """Return the lines of each table of a page in Markdown."""
+    text = re.sub(r"^( *)```.*?^\1```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return [found[0].splitlines() for found in re.finditer(r"(?:^ *\|.*\n?)+", text, flags=re.MULTILINE)]
+
+
+def uneven_rows(text: str) -> list[str]:
+    """Return the rows that have more or fewer cells than the head of their table.
+
+    A vertical bar ends a cell, also within code, unless a backslash stands before it.
+    """
+    tables = [[(len(re.findall(r"(?<!\\)\|", line)), line) for line in lines] for lines in table_lines(text)]
+    return [line for lines in tables for bars, line in lines if bars != lines[0][0]]
+
+
+@each_page
 def test_each_row_of_a_table_is_one_line(page: Path) -> None:
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    assert [line for line in text.splitlines() if line.startswith("|") and not line.endswith("|")] == []
+    lines = [line for each in table_lines(page.read_text(encoding="utf-8")) for line in each]
+    assert [line for line in lines if not line.endswith("|")] == []
+
+
+@each_page
+def test_each_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
+    assert uneven_rows(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_bar_in_code_ends_a_cell_unless_it_is_escaped() -> None:
+    table = "| a | b |\n|---|---|\n| `A \\| B` | c |\n"
+    assert uneven_rows(table) == []
+    assert uneven_rows(f"{table}| `A | B` | c |\n\ntext\n") == ["| `A | B` | c |"]
+    assert uneven_rows(f"1. list\n\n    ```sh\n    | not | a\n    | table |\n    ```\n\n{table}") == []
 
 
 def test_each_cell_of_a_wide_table_names_its_column() -> None:
