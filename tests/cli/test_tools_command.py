@@ -199,6 +199,7 @@ def test_each_rule_of_lint_has_its_evidence() -> None:
         assert rule.hosts
         assert rule.evidence
         assert len(rule.date) == len("2026-01-01")
+        assert rule.date not in rule.evidence, "the date is printed after the evidence"
 
 
 def test_the_published_schema_is_that_of_the_documents(cli) -> None:

@@ -122,7 +122,7 @@ _TABLE = (
     HostRule(
         "duplicate-name",
         "every host: calls cannot name the second tool",
-        "Model Context Protocol, Tools: Tool Names (2025-11-25)",
+        "Model Context Protocol, Tools: Tool Names",
         "2025-11-25",
         "Two tools have the same name.",
         "Rename one of them.",
