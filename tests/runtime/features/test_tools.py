@@ -855,6 +855,39 @@ def test_a_generator_that_takes_too_long_is_closed(revision: str) -> None:
         assert closed.wait(PATIENCE)
 
 
+@each_revision
+def test_a_function_that_stops_when_its_time_is_over_may_return_anything(
+    revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = new_server(revision)
+    ended: list[str] = []
+
+    @server.tool(timeout=0.02)
+    def steps() -> collections.abc.Generator[float, None, str]:
+        try:
+            for step in range(1, 1_000_000):
+                yield step
+                time.sleep(0.001)
+        finally:
+            ended.append("steps")
+        return "done"
+
+    @server.tool(timeout=0.02)
+    def loop(context) -> str:  # type: ignore[no-untyped-def]
+        while not context.cancelled:
+            time.sleep(0.001)
+        ended.append("loop")
+        return None  # type: ignore[return-value]
+
+    with client_of(server, revision) as client:
+        for name in ("steps", "loop"):
+            assert text_of(client.call_tool(name)) == f"tool {name} did not finish within 0.02 s"
+        eventually(lambda: sorted(ended) == ["loop", "steps"])
+        # What is logged is logged after the function has ended.
+        time.sleep(0.05)
+    assert caplog.messages == []
+
+
 @pytest.mark.parametrize("revision", STATELESS)
 def test_a_question_to_the_user_passes_through_a_tool(revision: str) -> None:
     mcp = package(revision)
