@@ -2,8 +2,6 @@
 
 Supported are
 
-Understood are
-
     {"direction": "client->server", "message": {…}}         a JSON object around it; the keys are those of ``SENDER_KEYS``
     {"t": "…", "dir": "in", "raw": "{…}"}                    and ``MESSAGE_KEYS``, and the message may be JSON in a string
     … Message from client: {…}                               text before it that names the sender, or both sides with
