@@ -31,7 +31,7 @@ from http_soak.record import Journal, Record
 from http_soak.report import Soak, rows, table
 
 REVISIONS = [LATEST, NEW]
-SERVERS: dict[str, type[Deployment]] = {"run_http": OneProcess, "gunicorn": TwoWorkers, "nginx": BehindNginx}
+SERVERS: dict[str, type[Deployment]] = {"serve.http": OneProcess, "gunicorn": TwoWorkers, "nginx": BehindNginx}
 QUIET = 12.0
 """Seconds after which a server has closed idle connections and ended idle threads."""
 LEAVING = 60.0

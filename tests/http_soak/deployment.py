@@ -32,7 +32,7 @@ class Usage(NamedTuple):
 
 
 class Deployment:
-    """One process of ``run_http``, or gunicorn with two workers and Redis."""
+    """One process of ``serve.http``, or gunicorn with two workers and Redis."""
 
     path: str
     needs: str | None = None
