@@ -68,7 +68,10 @@ class MemoryTokens(TokenStore):
 
 
 class FileTokens(TokenStore):
-    """Keeps tokens in a JSON file that only its owner can read (mode 0600). Threads and processes may share it.
+    """Keeps tokens in a JSON file. Threads and processes may share it.
+
+    Only the owner of the file can read it (mode 0600), except on Windows, where the store sets no permissions of the file:
+    choose a folder there that other users cannot read.
 
     Each change replaces the whole file. Meanwhile a second file, whose name ends in ``.lock``, is locked. The methods
     raise ``OAuthError`` if the file cannot be read or written.
@@ -145,7 +148,7 @@ class FileTokens(TokenStore):
     def _write(self, values: Mapping[str, Any]) -> None:
         temporary = ""
         try:
-            # Made with mode 0600.
+            # Made with mode 0600, which has no effect on Windows.
             with NamedTemporaryFile("w", encoding="utf-8", dir=self._path.parent, delete=False) as file:
                 temporary = file.name
                 json.dump(values, file, indent=1)
