@@ -174,12 +174,20 @@ def call_twice(revision: str, url: str) -> None:
         client.list_tools()
 
 
-@pytest.mark.parametrize("revision", [NEW, OLD])
+@pytest.mark.parametrize(
+    ("revision", "options"),
+    [
+        (NEW, {}),
+        (OLD, {}),
+        # The answer to a request for input comes while the request of the call is open.
+        pytest.param(OLD, {"streams": 0}, id="sessions-without-streams"),
+    ],
+)
 def test_a_wsgi_server_with_one_thread_is_named_once(
-    mcp_url: Any, caplog: pytest.LogCaptureFixture, revision: str
+    mcp_url: Any, caplog: pytest.LogCaptureFixture, revision: str, options: dict[str, Any]
 ) -> None:
     with caplog.at_level(logging.WARNING, "mcp_bindings"):
-        call_twice(revision, mcp_url(single_threaded(asking(revision).wsgi_app(path="/mcp"))))
+        call_twice(revision, mcp_url(single_threaded(asking(revision).wsgi_app(path="/mcp", **options))))
     (line,) = warnings_in(caplog, "wsgi.multithread is false")
     assert line.endswith("; run it with threads, such as gunicorn --worker-class gthread --threads 32")
 
