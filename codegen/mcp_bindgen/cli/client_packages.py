@@ -11,7 +11,7 @@ from mcp_bindgen.errors import BindgenError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_bindgen.emit.output_folder import Drift, Written
+    from mcp_bindgen.emit.output_folder import Drift
     from mcp_bindgen.server_clients import GeneratedClient
 
 _OWN_FOLDERS = frozenset({"tools", "bindings"})
@@ -32,6 +32,19 @@ class ClientPackage(NamedTuple):
     """Whether it has a module for each tool."""
 
 
+class PreparedClient(NamedTuple):
+    """A package that is generated, and that its folder can accept."""
+
+    generated: GeneratedClient
+    target: Path
+    """Folder above that of the package, to which the paths of the files are relative."""
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the package."""
+        return self.target / self.generated.package
+
+
 def read_offers_file(file: Path) -> Any:
     """Return the JSON of a lock file or of a result of ``tools/list``; raise ``BindgenError``."""
     from mcp_bindgen.syntax.jsonschema.json_text import read_json
@@ -44,15 +57,38 @@ def read_offers_file(file: Path) -> Any:
     return read_json(data, str(file))
 
 
-def write_client(value: Any, source: str, package: ClientPackage, *, force: bool) -> tuple[GeneratedClient, Written]:
-    """Generate a package and write it; return it with what was written."""
-    from mcp_bindgen.emit.output_folder import write
+def prepare_client(value: Any, source: str, package: ClientPackage, *, force: bool) -> PreparedClient:
+    """Generate a package without writing it; raise ``BindgenError`` if its folder contains something else."""
+    from mcp_bindgen.emit.output_folder import require_writable
 
     generated, target = _generated(value, source, package)
-    _refuse_shared_folder(target / generated.package, generated)
+    prepared = PreparedClient(generated, target)
+    _refuse_shared_folder(prepared.folder, generated)
     if not force:
-        _refuse_other_files(target / generated.package)
-    return generated, write(generated.files, target, force=force)
+        _refuse_other_files(prepared.folder)
+    require_writable(generated.files, target, force=force)
+    return prepared
+
+
+def require_separate_folders(clients: Sequence[PreparedClient], others: Sequence[Path]) -> None:
+    """Raise ``BindgenError`` if the folder of a client would contain that of another client, or one of ``others``.
+
+    Writing the client would remove the other files as stale.
+    """
+    own = [_absolute(each.folder) for each in clients]
+    outer = [_absolute(each) for each in others]
+    for number, folder in enumerate(own):
+        for inner in [*own[:number], *own[number + 1 :], *outer]:
+            if inner.is_relative_to(folder):
+                message = (
+                    f"the client in {clients[number].folder} needs a folder of its own, but {inner} is an output folder, "
+                    "too; change one `out` in pyproject.toml"
+                )
+                raise BindgenError(message)
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.normpath(path.absolute()))
 
 
 def compare_client(package: ClientPackage) -> list[Drift]:

@@ -82,12 +82,16 @@ def write(files: Mapping[str, str], target: Path, *, force: bool = False) -> Wri
     _refuse_no_folder(target)
     with exclusive(target):
         survey = _survey(files, target)
-        if survey.foreign and not force:
-            raise BindgenError(_foreign_message(survey.foreign, target))
+        _refuse_foreign(survey, target, force=force)
         written = {path: files[path].encode() for path in (*survey.created, *survey.changed)}
         if written or survey.stale:
             apply_changes(written, survey.stale, target)
     return Written(survey.created, survey.changed, survey.unchanged, survey.stale, survey.foreign)
+
+
+def require_writable(files: Mapping[str, str], target: Path, *, force: bool = False) -> None:
+    """Raise BindgenError if ``write`` would refuse the files because of what the target contains."""
+    _refuse_foreign(_survey(files, target), target, force=force)
 
 
 def check(files: Mapping[str, str], target: Path) -> list[Drift]:
@@ -150,6 +154,11 @@ def _refuse_other_label(files: Mapping[str, str], target: Path) -> None:
                 "label, or delete that folder"
             )
             raise BindgenError(message)
+
+
+def _refuse_foreign(survey: _Survey, target: Path, *, force: bool) -> None:
+    if survey.foreign and not force:
+        raise BindgenError(_foreign_message(survey.foreign, target))
 
 
 def _foreign_message(foreign: Sequence[str], target: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,9 +18,20 @@ from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mcp_bindgen.cli.client_packages import PreparedClient
     from mcp_bindgen.emit.output_folder import Written
     from mcp_bindgen.server_clients import GeneratedClient
     from mcp_bindgen.settings import ClientSettings
+
+
+class ConfiguredClient(NamedTuple):
+    """A package that pyproject.toml lists, ready to be written."""
+
+    out: Path
+    prepared: PreparedClient
+    seconds: float
+    """Duration of the generation."""
+
 
 FORMAT = "mcp-client/1"
 CLIENTS_FORMAT = "mcp-clients/1"
@@ -80,9 +91,10 @@ def command(
     The exit status is 0 on success, 1 if the server failed, and 2 if the command
     line or the server's list is wrong; then nothing is written.
     """
-    from mcp_bindgen.cli.client_packages import ClientPackage, write_client
+    from mcp_bindgen.cli.client_packages import ClientPackage, prepare_client
     from mcp_bindgen.cli.garbage_collection import paused_collection
     from mcp_bindgen.cli.options import bundled
+    from mcp_bindgen.emit.output_folder import write
     from mcp_bindgen.errors import BindgenError
 
     if versions and not vendored:
@@ -93,7 +105,8 @@ def command(
     value, source = _offers(ctx, reached, file)
     package = ClientPackage(file or Path(), out, copied, split)
     with paused_collection():
-        generated, written = write_client(value, source, package, force=force)
+        generated, target = prepare_client(value, source, package, force=force)
+        written = write(generated.files, target, force=force)
     _warn(generated.notes)
     if form == "json":
         output.print_json(_document(generated, written, out))
@@ -102,23 +115,35 @@ def command(
     return 0
 
 
-def generate_clients(clients: Sequence[ClientSettings], form: str, *, force: bool) -> None:
-    """Generate the clients that pyproject.toml lists, from their files."""
-    from mcp_bindgen.cli.client_packages import ClientPackage, read_offers_file, write_client
+def prepare_clients(clients: Sequence[ClientSettings], *, force: bool) -> list[ConfiguredClient]:
+    """Generate the clients that pyproject.toml lists, from their files, without writing them."""
+    from mcp_bindgen.cli.client_packages import ClientPackage, prepare_client, read_offers_file
     from mcp_bindgen.cli.garbage_collection import paused_collection
     from mcp_bindgen.cli.options import bundled
 
-    documents: list[dict[str, Any]] = []
+    found: list[ConfiguredClient] = []
     for each in clients:
         started = time.perf_counter()
         copied = tuple(bundled(each.versions or ("all",))) if each.vendored else ()
         package = ClientPackage(each.file, each.out, copied, each.split)
         with paused_collection():
-            generated, written = write_client(read_offers_file(each.file), str(each.file), package, force=force)
+            prepared = prepare_client(read_offers_file(each.file), str(each.file), package, force=force)
+        found.append(ConfiguredClient(each.out, prepared, time.perf_counter() - started))
+    return found
+
+
+def write_clients(clients: Sequence[ConfiguredClient], form: str, *, force: bool) -> None:
+    """Write the clients that pyproject.toml lists, and print what was written."""
+    from mcp_bindgen.emit.output_folder import write
+
+    documents: list[dict[str, Any]] = []
+    for out, (generated, target), seconds in clients:
+        started = time.perf_counter()
+        written = write(generated.files, target, force=force)
         _warn(generated.notes)
-        documents.append(_document(generated, written, each.out))
+        documents.append(_document(generated, written, out))
         if form != "json":
-            _summarise(generated, written, each.out, time.perf_counter() - started)
+            _summarise(generated, written, out, seconds + time.perf_counter() - started)
     if form == "json":
         output.print_json({"format": CLIENTS_FORMAT, "clients": documents})
 

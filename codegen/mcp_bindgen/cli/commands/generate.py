@@ -14,6 +14,7 @@ from mcp_bindgen.cli.options import SchemaOptions, choose, only_option, out_opti
 from mcp_bindgen.cli.output_format import output_format
 
 if TYPE_CHECKING:
+    from mcp_bindgen.cli.commands.client import ConfiguredClient
     from mcp_bindgen.emit.output_folder import Written
     from mcp_bindgen.generate import Package, Run
     from mcp_bindgen.settings import Settings
@@ -43,12 +44,17 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
     Options that are not given are read from [tool.mcp-codegen] of the nearest
     pyproject.toml: versions, out, only, schema, name, map, base,
     numbers. Without options, the typed clients that it lists are written, too.
+
+    Everything is generated before the first file is written: nothing is written
+    if a schema or a lock file is wrong, or if files of yours are in the way.
     """
     selected = SchemaOptions(**options)
     if only_check:
         from mcp_bindgen.cli.commands.check import check
 
         return check(selected, form)
+    from mcp_bindgen.cli.client_packages import require_separate_folders
+    from mcp_bindgen.cli.commands.client import prepare_clients, write_clients
     from mcp_bindgen.cli.target import target_of
     from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.settings import read_settings
@@ -57,11 +63,12 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
         message = "--format github requires --check: annotations show files that differ"
         raise BindgenError(message)
     settings = read_settings(Path.cwd())
+    clients: list[ConfiguredClient] = []
     if settings.clients and not (selected.versions or selected.schema or selected.out):
-        from mcp_bindgen.cli.commands.client import generate_clients
-
-        generate_clients(settings.clients, form, force=force)
+        clients = prepare_clients(settings.clients, force=force)
         if not (settings.versions or settings.schema):
+            require_separate_folders([each.prepared for each in clients], [])
+            write_clients(clients, form, force=force)
             return 0
     inputs = choose(selected, settings, everything=False)
     if not inputs:
@@ -70,7 +77,9 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
 
     from mcp_bindgen.emit.output_folder import write
 
+    require_separate_folders([each.prepared for each in clients], [target])
     run = render(inputs, target, selected.only or settings.only or "all")
+    # First, because this may still refuse files of the user; the folders of the clients have been checked.
     written = write(run.files, target, force=force)
     for path in written.overwritten:
         output.warning(f"overwrote {output.shown(target / path)}, which mcp-codegen had not generated")
@@ -80,6 +89,8 @@ def command(force: bool, only_check: bool, form: str, **options: Any) -> int:
         output.print_json(_document(run, written, target))
     else:
         _summarise(run, written, target)
+    if clients:
+        write_clients(clients, form, force=force)
     return 0
 
 
