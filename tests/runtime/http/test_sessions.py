@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -120,6 +121,39 @@ def test_a_session_that_nobody_uses_expires():
     assert sessions.load("a") is None
     assert ended == ["a", "c"]
     assert sessions.load("b") is not None
+
+
+@pytest.mark.parametrize("interval", [0.0, 0.02], ids=["silent", "with progress"])
+def test_a_session_stays_while_a_call_runs(interval):
+    now, used, go = [0.0], [0.0], threading.Event()
+
+    class Sessions(MemorySessionStore):
+        def load(self, session_id):
+            used.append(now[0])
+            return super().load(session_id)
+
+    store = MemoryStore()
+    store.sessions = Sessions(lifetime=10, clock=lambda: now[0])
+    mcp = package(LATEST)
+    server = mcp.Server("slow", "1.0")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def wait(params, context):
+        step = 0
+        while not go.wait(interval or None):
+            context.progress(step := step + 1)
+        return mcp.CallToolResult(content=[mcp.TextContent(text="done")])
+
+    with endpoint(server, store=store, keepalive=0.1) as wire:
+        wire.initialize(LATEST)
+        named = {"name": "wait", "arguments": {}, "_meta": {"progressToken": 1}}
+        stream = wire.stream(request("tools/call", 1, named))
+        for _ in range(3):
+            now[0] += 6
+            eventually(lambda: used[-1] == now[0])
+            Wire(wire.port).initialize(LATEST)
+        go.set()
+        assert stream.messages()[-1]["result"]["content"][0]["text"] == "done"
 
 
 def test_there_are_only_so_many_sessions():

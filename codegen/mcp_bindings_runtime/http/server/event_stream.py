@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf
-from time import time
+from time import monotonic, time
 from typing import Final
 
 from ...logs import write_log
@@ -29,10 +29,11 @@ class EventStream:
 
     Closing it releases the place that the caller acquired from ``limiter`` with ``long``; so does a failing constructor.
     With ``name``, events have ids from which they can be resumed. ``first`` is sent before all events. After
-    ``keepalive`` seconds without an event, a comment is sent and ``on_idle`` called. ``is_gone`` returns whether the
-    client has hung up, and is polled. ``is_lost`` returns whether the last events will not arrive; they are not sent then.
-    ``on_close`` is called once, with whether everything was sent. After the Unix time ``expires_at`` no more events are
-    sent, and the stream ends at the next event or comment.
+    ``keepalive`` seconds without an event, a comment is sent. ``on_use`` is called with each comment, and with events if
+    its last call was ``keepalive`` seconds ago. ``is_gone`` returns whether the client has hung up, and is polled.
+    ``is_lost`` returns whether the last events will not arrive; they are not sent then. ``on_close`` is called once, with
+    whether everything was sent. After the Unix time ``expires_at`` no more events are sent, and the stream ends at the
+    next event or comment.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class EventStream:
         after: int = 0,
         name: str = "",
         first: bytes = b"",
-        on_idle: Callable[[], object] | None = None,
+        on_use: Callable[[], object] | None = None,
         is_gone: Callable[[], bool] | None = None,
         is_lost: Callable[[], bool] | None = None,
         on_close: Callable[[bool], object] | None = None,
@@ -63,7 +64,9 @@ class EventStream:
         self._after = after
         self._name = name
         self._first = first
-        self._on_idle = on_idle
+        self._on_use = on_use
+        self._used = monotonic()
+        """Time of the last call of ``on_use``."""
         self._is_gone = is_gone
         self._is_lost = is_lost
         self._on_close = on_close
@@ -92,6 +95,7 @@ class EventStream:
                 raise StopIteration
             if not result.events and not result.over:
                 return self.keep_alive()
+            self._note_use(self._keepalive)
         except StoreUnavailable as error:
             _log_cut_off(error)
             raise StopIteration from None
@@ -119,6 +123,7 @@ class EventStream:
             return None
         try:
             result = self._log.read(self._reader, self._after, 0.0)
+            self._note_use(self._keepalive)
         except StoreUnavailable as error:
             _log_cut_off(error)
             return None
@@ -130,9 +135,15 @@ class EventStream:
         """Return the comment to send if there was no event for ``keepalive`` seconds. Raise ``StoreUnavailable``."""
         if time() >= self._expires_at:
             self.hang_up()
-        elif self._on_idle is not None:
-            self._on_idle()
+        else:
+            self._note_use(0)
         return KEEP_ALIVE
+
+    def _note_use(self, interval: float) -> None:
+        """Call ``on_use`` unless it was called within the last ``interval`` seconds. Raise ``StoreUnavailable``."""
+        if self._on_use is not None and monotonic() - self._used >= interval:
+            self._used = monotonic()
+            self._on_use()
 
     def _events_of(self, result: ReadResult) -> bytes:
         """Return the events as bytes."""

@@ -71,7 +71,7 @@ class LegacySseEndpoint:
             long=True,
             keepalive=self._options.keepalive,
             first=f"event: endpoint\ndata: {path}?session_id={session_id}\n\n".encode(),
-            on_idle=partial(self._store.sessions.load, session_id),
+            on_use=partial(self._store.sessions.load, session_id),
             # A session cannot be resumed without its stream.
             on_close=lambda _complete: self._table.end(session_id),
         ).response()

@@ -196,7 +196,14 @@ class SessionEndpoint:
         if channel.session.binding.facts.polling:
             first = priming_event(f"{name}.0", self._options.retry)
         return EventStream(
-            log, self._limiter, long=False, keepalive=self._options.keepalive, name=name, first=first
+            log,
+            self._limiter,
+            long=False,
+            keepalive=self._options.keepalive,
+            name=name,
+            first=first,
+            # A running request keeps its session alive.
+            on_use=partial(self._store.sessions.load, channel.record.id),
         ).response()
 
     def _open_stream(self, session_id: str, name: str) -> EventLog:
@@ -236,7 +243,7 @@ class SessionEndpoint:
             name=name,
             first=KEEP_ALIVE,
             # An open stream keeps its session alive.
-            on_idle=partial(self._store.sessions.load, session_id),
+            on_use=partial(self._store.sessions.load, session_id),
             expires_at=expiry_of(caller),
         ).response()
 
