@@ -153,20 +153,25 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "The following goals are missed. *Bare* is the ratio that the JSON library alone would reach, that is, without "
-            "typed messages:\n\n" + "\n".join(found)
+            "The following goals are missed. *Bare* is the ratio that the JSON library would reach alone, without "
+            "making or reading typed messages:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
-        "*Decoding* makes typed messages from bytes, and *encoding* makes bytes from typed messages. The benchmark does both "
-        f"with {sum(len(messages(each)) for each in REVISIONS)} messages of {len(REVISIONS)} revisions. The messages of "
-        f"{REVISIONS[-2]} are {_described()}. The other revisions have similar messages.\n\n"
-        "Each *contender* is a library or a way to use it, and runs in its own process. The contenders take turns. For each "
-        f"message, decoding and encoding are timed in {measured.effort.rounds} samples. A sample repeats the call for about "
-        f"{SAMPLE / 1e6:.0f} ms of CPU time, and makes at least one call. The garbage collector runs as in any program, and the "
-        "allocator keeps freed memory for later use. A ratio is computed from the medians of the samples of one message. Each "
-        "figure is the geometric mean of the ratios of all messages of the revision; in rows with *worst message*, it is the "
-        "worst of these ratios. For the rows with *first decode*, new processes decode one message repeatedly."
+        "*Decoding* makes typed messages from bytes, and *encoding* makes bytes from typed messages. The benchmark "
+        f"does both with {sum(len(messages(each)) for each in REVISIONS)} messages, {len(messages(REVISIONS[0]))} "
+        f"in each of {len(REVISIONS)} revisions. The messages of {REVISIONS[-2]} are {_described()}. The messages "
+        "of the other revisions are similar.\n\n"
+        "Each *contender* is a library, or a way to use one (see [Contenders](#contenders)). It runs in its own "
+        "process. The contenders take turns. For each message, decoding and encoding are timed in "
+        f"{measured.effort.rounds} samples. A sample repeats the call for about {SAMPLE / 1e6:.0f} ms of CPU time, "
+        "and makes at least one call. The garbage collector runs as in any program. Environment variables make the "
+        "C library keep freed memory, so that requests for memory from the system do not change the times. For "
+        "each message, a ratio is computed from the medians of the samples. Each figure is the geometric mean of "
+        "the ratios of all messages of the revision; in rows with *worst message*, it is the worst of these "
+        "ratios. For the rows with *first decode*, a new process decodes one message repeatedly. The time of its "
+        "first decode is divided by the median time of the later ones. The ratio of a message is the median of the "
+        f"ratios in {measured.effort.starts} processes."
     )
     return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
 
@@ -197,15 +202,15 @@ def _worst(measured: Measured) -> str:
     for name in OURS:
         if measured.has(name, "bare"):
             (revision, message), value = min(measured.ratios(DUMPS, (name, "encode")).items(), key=lambda each: each[1])
-            said.append(f"encoding with {SPOKEN[name]}: {message} of {revision} ({ratio(value)})")
+            said.append(f"encoding with {SPOKEN[name]}: *{message}* of {revision} ({ratio(value)})")
     for name, ratios in measured.cold.items():
         (revision, message), value = max(ratios.items(), key=lambda each: each[1])
         usual = geometric_mean(ratios.values())
         said.append(
-            f"the first decode with {SPOKEN[name]}: {message} of {revision} ({ratio(value)}; the geometric mean of all "
-            f"messages is {ratio(usual)})"
+            f"the first decode with {SPOKEN[name]}: *{message}* of {revision} ({ratio(value)}; the geometric mean "
+            f"of all messages is {ratio(usual)})"
         )
-    return "\n".join(["These are the worst messages, with their ratios:", "", *(f"- {each}" for each in said)])
+    return "\n".join(["These messages have the worst ratios:", "", *(f"- {each}" for each in said)])
 
 
 def _bounds(measured: Measured) -> str:
@@ -213,11 +218,11 @@ def _bounds(measured: Measured) -> str:
     for name in OURS:
         if measured.has(name):
             shares = "\n".join(f"- {value:.0f} %: {part}" for part, value in _parts(measured, name, SIZES).items())
-            said.append(f"Decoding with {SPOKEN[name]} spends its time as follows:\n\n{shares}")
+            said.append(f"The time to decode with {SPOKEN[name]} is spent as follows:\n\n{shares}")
     if measured.has("fast"):
         said.append(
-            f"Encoding with orjson spends {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of its time in "
-            "orjson. The rest goes into making dicts and checking values."
+            f"Of the time to encode with orjson, {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % is "
+            "spent in orjson. The rest is spent on making dicts and checking values."
         )
     return "\n\n".join(said)
 
@@ -228,9 +233,11 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "These figures have no goals. Some rows compare with a JSON parser or writer alone. Others compare with contenders that "
-        "do less work than those in the table above. For example, mcp-types with `to_json` does not remove members of later "
-        "revisions from messages of earlier ones. The last two rows are means over all messages."
+        "These figures have no goals. Some rows compare this project or mcp-types with a JSON library alone. Other "
+        "rows compare this project with contenders that do less work than in the section [Decoding and "
+        "encoding](#decoding-and-encoding). For example, mcp-types with `to_json` does not remove members of later "
+        "revisions from messages of earlier ones. The last two rows are geometric means over all messages of a "
+        "revision."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -243,8 +250,8 @@ def _by_size(measured: Measured) -> Grid:
             lines.append(Line(claim.name, [claim.figure(_of_size(found, size)) for size in SIZES]))
     return Grid(
         "By size of the message",
-        "These are ratios of the section [Decoding and encoding](#decoding-and-encoding) for each size of message: geometric "
-        "means over all three revisions.",
+        "The table shows ratios of the section [Decoding and encoding](#decoding-and-encoding) by the size of the "
+        "message. Each figure is the geometric mean over all messages of this size in all three revisions.",
         SIZES,
         lines,
     )
@@ -267,9 +274,10 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: garbage collection, which is part of the rows above", garbage, unit="%")
             )
     about = (
-        "Each figure is a percentage of the decoding time, averaged over the messages. To time the objects and the "
-        "lookups, the benchmark makes the same objects and looks up the same members again, without checking values. The figure "
-        "for garbage collection is the time that is saved if it is turned off; negative figures are noise."
+        "Each figure is a percentage of the decoding time, averaged over the messages. To measure *making objects* "
+        "and *looking up members*, the benchmark makes the same objects and looks up the same members without "
+        "checking values. The figure for garbage collection is the share of the time that is saved if the garbage "
+        "collector is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
 
@@ -283,7 +291,7 @@ def _parts(measured: Measured, name: str, sizes: Sequence[str]) -> dict[str, flo
     parser = "`orjson.loads`" if name == "fast" else "`raw_decode`"
     refused = {
         "fast": "finding integers of more than 64 bits, which orjson would turn into floats",
-        "standard": "refusing single surrogates, which the parser accepts",
+        "standard": "refusing unpaired surrogates, which the parser accepts",
     }[name]
     return {
         f"the parser, {parser} alone": parse,
@@ -303,10 +311,11 @@ def _garbage(measured: Measured, name: str, size: str) -> float:
 def _contenders(measured: Measured) -> Listing:
     rows = [[*HOW[name], *_proved(measured.proofs[name])] for name in HOW if measured.has(name)]
     about = (
-        "Before the measurements, each contender reads and writes every message. *Members dropped* counts the members that are "
-        "missing afterwards, and *values changed* the values that differ, such as integers that became floats. Each contender "
-        "also gets the same invalid messages. In each of them, a member is missing, has another type, or has a value that is "
-        "not allowed. *Invalid messages refused* counts the ones that the contender does not accept."
+        "Before the measurements, each contender decodes every message and encodes it again. *Members dropped* "
+        "counts the members that the result lacks. *Values changed* counts the values of the result that are new "
+        "or differ, such as integers that became floats. Each contender also gets the same invalid messages, in "
+        "each of which one member is missing, or has a type or value that is not allowed. *Invalid messages "
+        "refused* counts how many of these messages the contender does not accept."
     )
     columns = ["contender", "used as", "invalid messages refused", "members dropped", "values changed"]
     return Listing("Contenders", about, columns, rows)

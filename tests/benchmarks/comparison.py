@@ -22,10 +22,11 @@ def measure(runs: int = RUNS) -> Table:
     fastest = min(costs, key=lambda pair: costs[pair].wall)
     return Table(
         "Comparing revisions",
-        f"The command `mcp-codegen diff OLD NEW` reports the changes between two revisions. It was run for all {len(pairs)} "
-        "pairs; the goal applies to the slowest. The wall time lasts from the start of the process to its exit. Each "
-        f"figure is the median of {runs} runs, in which the pairs take turns. At its peak, the comparison of {slowest} "
-        f"took {ratio(costs[slowest].memory)} MiB of memory.",
+        "The command `mcp-codegen diff OLD NEW` reports the changes between two revisions. The benchmark runs it "
+        f"for each of the {len(pairs)} pairs of revisions; the goal applies to the slowest pair. The wall time "
+        f"lasts from the start of the process to its exit. Each figure is the median of {runs} runs, in which the "
+        f"pairs take turns. At its peak, the comparison of {slowest.replace(' to ', ' with ')} took "
+        f"{ratio(costs[slowest].memory)} MiB of memory.",
         [
             Row(f"the slowest, {slowest}: wall time", costs[slowest].wall, "at most 1 s", "s"),
             Row(f"the fastest, {fastest}: wall time", costs[fastest].wall, "", "s"),

@@ -42,15 +42,18 @@ def measure(effort: Effort = FULL) -> Table:
     bare, authorized = _over_http(effort)
     return Table(
         "Features",
-        f"The first row shows the cost of the decorator `@server.tool`. A client calls a tool that returns its argument, in "
-        f"{REVISION}, with client and server in one process. The tool is a decorated function or, for comparison, a low-level "
-        f"handler of the request `tools/call`. A call takes {ratio(decorated / 1000)} µs with the function and "
-        f"{ratio(low / 1000)} µs with the handler. Each figure is the median of {effort.rounds} rounds. In each round, the client "
-        f"makes {effort.calls} calls of the function and {effort.calls} calls of the handler.\n\n"
-        f"The next two rows compare a server of {MANY:,} tools with a server of {FEW} tools: the time that registering or listing "
-        "takes, divided by the number of tools. A ratio near 1 means that the time grows in proportion to the number of tools.\n\n"
-        "The last row shows the cost of sending a valid token. A client with `auth=OAuth(…)` and a client without `auth` make the "
-        f"same call over HTTP to one server, which takes {ratio(authorized / 1000)} µs and {ratio(bare / 1000)} µs.",
+        "The first row shows the cost of the decorator `@server.tool`. A client calls a tool that returns its "
+        f"argument, in {REVISION}, with client and server in one process. The tool is a decorated function or, for "
+        f"comparison, a low-level handler of the request `tools/call`. A call takes {ratio(decorated / 1000)} µs "
+        f"with the function and {ratio(low / 1000)} µs with the handler. Each figure is the median of "
+        f"{effort.rounds} rounds. In each round, the client makes {effort.calls} calls of the function and "
+        f"{effort.calls} calls of the handler.\n\n"
+        f"The next two rows compare a server of {MANY:,} tools with a server of {FEW} tools. For each server, the "
+        "time to register or list all tools is divided by the number of tools. A ratio near 1 means that the time "
+        "grows in proportion to the number of tools.\n\n"
+        "The last row shows the cost of sending a valid token. A client with `auth=OAuth(…)` and a client without "
+        f"`auth` make the same call over HTTP to one server, which takes {ratio(authorized / 1000)} µs and "
+        f"{ratio(bare / 1000)} µs.",
         [
             Row("a call: the decorated tool's / the low-level handler's", decorated / low, "at most 1.3"),
             Row(f"time per tool to register tools: {MANY:,} tools / {FEW} tools", registering, "at most 1.5"),

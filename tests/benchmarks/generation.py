@@ -71,12 +71,12 @@ def measure(upstream: Path | None) -> list[Table]:
         Row("importing these libraries, as a share of our run", 100 * costs["libraries"].wall / largest.wall, "", "%")
     )
     about = (
-        "This benchmark generates the Python package of each revision with our generator, and dataclasses from the official "
-        "schema.json with datamodel-codegen. The *wall time* lasts from the start of the process until all files are written. "
-        "The goal of 10 is out of reach, because merely importing the libraries that our generator needs takes most of the time "
-        "that this goal allows (see the last rows). "
-        f"All figures are medians of {RUNS} runs, in which the programs take turns. Our generator took {ratio(largest.wall)} s and "
-        f"{ratio(largest.memory)} MiB for {LARGEST}."
+        "For each revision, this benchmark generates the Python package with our generator, and dataclasses from "
+        "the official `schema.json` with datamodel-codegen. The *wall time* lasts from the start of the process "
+        "until all files are written. The goal of 10 is out of reach, because merely importing the libraries that "
+        "our generator needs takes most of the time that this goal allows (see the last two rows). All figures are "
+        f"medians of {RUNS} runs, in which the programs take turns. For {LARGEST}, our generator took "
+        f"{ratio(largest.wall)} s, and {ratio(largest.memory)} MiB of memory at its peak."
     )
     return [Table("Generating", about, rows), _stages(LARGEST), _server_client()]
 

@@ -71,15 +71,16 @@ def measure(effort: Effort = FULL) -> Listing:
         row(f"{revision}: time to echo a text, by number of bytes", _sizes(revision, effort), "per call", "1")
     row(f"{OLD}: time of a call, by number of sessions", _sessions(effort), "per call", "0")
     about = (
-        "These figures show how the time of HTTP requests grows with the number of clients, tools, bytes and sessions. The "
-        "server runs in one process and the clients, which use `http.client`, in another. The *exponent* is 0 if the time does "
-        "not grow with the number, 1 if twice the number takes twice the time, and 2 if twice the number takes four times as long. "
-        "It is the slope of the line that fits the logarithms of the times and numbers best. "
-        f"Calls are timed in {effort.rounds} segments of {effort.seconds:g} s, and each list is requested {effort.rounds} times; "
-        "the times are medians. With several clients, the time per call is the length of a segment divided by the number of all "
-        "calls in it. A call has a fixed cost, which is most of the time for small messages and "
-        "short lists. So the exponents of the rows about lists and texts are below 1. Other programs on the machine lengthen the "
-        "times, but hardly change the exponents."
+        "These figures show how the time of HTTP requests grows with the number of clients, tools, bytes and "
+        "sessions. The server runs in one process and the clients, which use `http.client`, in another. The "
+        "*exponent* is 0 if the time does not grow with the number, 1 if twice the number takes twice the time, "
+        "and 2 if twice the number takes four times as long. The exponent is the slope of the line that best fits "
+        f"the logarithms of the numbers and times. Calls are timed in {effort.rounds} segments of "
+        f"{effort.seconds:g} s, and each list is requested {effort.rounds} times; the times are medians. In the "
+        "rows by number of clients, the time per call is the length of a segment divided by the number of calls "
+        "that all clients made in it. Part of the time of a call is the same for all sizes, and for small messages "
+        "and short lists it is most of the time. So the exponents of the rows about lists and texts are below 1. "
+        "Other programs on the machine lengthen the times, but hardly change the exponents."
     )
     return Listing("As work grows", about, ("measured", "exponent", "expected", "times"), rows)
 

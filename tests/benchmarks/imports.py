@@ -34,8 +34,8 @@ def measure(ours: str, peer: str | None) -> Table:
         rows.append(Row(f"import {name}: resident memory beyond the bare interpreter", memory, "at most 5 MiB", "MiB"))
     return Table(
         "Importing one revision",
-        "A new process imports the package of one revision. The figures exclude the CPU time and the memory that a process takes "
-        f"without any import. They are medians of {RUNS} runs, in which the programs take turns. Importing the newest revision "
-        f"took {ratio(cpu * 1000)} ms of CPU time.",
+        "In each run, a new process imports the package of one revision. The figures exclude the CPU time and the "
+        f"memory that a process takes without any import. They are medians of {RUNS} runs, in which the programs "
+        f"take turns. Importing the newest revision took {ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )

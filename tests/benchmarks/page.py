@@ -75,9 +75,10 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
     parts = [
         "# Benchmarks",
         "",
-        "These benchmarks compare the project with other libraries and with its own goals. `nox -s bench` runs them and "
-        "writes this page. Machines differ and are noisy, so rely on the ratios rather than on the absolute figures: both "
-        "sides of a ratio were measured in the same run, on the same machine.",
+        "These benchmarks compare the project with other libraries and with its own goals. `nox -s bench` runs "
+        "them and writes this page. The figures depend on the machine and on the other programs that run on it. So "
+        "rely on the ratios rather than on the absolute figures: both sides of a ratio were measured in the same "
+        "run, on the same machine.",
         "",
         "How to read the tables:",
         "",
@@ -87,10 +88,12 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
         "- *mcp-types* is the package with the message types of the official Python SDK.",
         "- *orjson* and *standard library* name the JSON library that this project uses in the row.",
         "- A date such as *2025-11-25* is a revision of the Model Context Protocol.",
-        "- A goal is a figure that the project wants to reach. The program that writes this page computes whether it is met.",
+        "- A goal is a figure that the project wants to reach. The program that writes this page computes whether "
+        "each goal is met.",
         "",
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} with {platform.python_implementation()} {platform.python_version()} on "
-        f"{platform.system()} {platform.machine()}; {_versions(versions)}.",
+        f"The figures were measured on {datetime.now(UTC):%Y-%m-%d} with {platform.python_implementation()} "
+        f"{platform.python_version()} on {platform.system()} {platform.machine()}, unless a section names another "
+        f"date. These versions of packages were used: {_versions(versions)}.",
     ]
     for section in sections:
         parts += ["", f"## {section.title}", "", section.about, "", *_body(section)]

@@ -17,19 +17,20 @@ def performance(page: str) -> str:
     ours, peer, bare = found[NAME], found["the SDK"], found["bare exchange"]
     rates = {revision: http_rates(page, revision) for revision in ("2025-11-25", "2026-07-28")}
     over_http = ", and ".join(
-        f"{each[NAME]:,.0f} a second in {revision} (SDK: {each['the SDK']:,.0f})" for revision, each in rates.items()
+        f"{each[NAME]:,.0f} a second in revision {revision} (SDK: {each['the SDK']:,.0f})"
+        for revision, each in rates.items()
     )
     faster = _row(page, f"calls per second: {NAME} / the SDK's").split()[0]
     structs = max(re.findall(r"[\d.]+(?= )", _row(page, "decode: ours, orjson / msgspec Structs"))[:3], key=float)
-    measured = re.search(r"^Measured on \d{4}-\d\d-\d\d with \S+ [\d.]+ on [^;]+", page, re.MULTILINE)
+    measured = re.search(r"^The figures were measured on \d{4}-\d\d-\d\d with \S+ [\d.]+ on [^,]+", page, re.MULTILINE)
     assert measured is not None
     return "\n".join(
         [
             "# Performance",
             "",
-            "This page compares the speed and memory of this project and the official Python SDK. Both ran on the same machine, and",
-            "took turns. This project used the JSON library of Python; with orjson, its calls are faster. On other machines, expect",
-            "similar ratios rather than the same figures.",
+            "This page compares the speed and memory of this project with those of the official Python SDK. Both ran on the same",
+            "machine, and took turns. This project used Python's own JSON library; with orjson, its calls over stdio are faster. On",
+            "other machines, expect similar ratios rather than the same figures.",
             "",
             "![Tool calls per second over stdio and HTTP](charts/calls.svg)",
             "",
@@ -40,21 +41,21 @@ def performance(page: str) -> str:
             "## Findings",
             "",
             f"- **Tool calls over stdio**: {ours.rate:,.0f} a second, {faster} times as many as with the SDK.",
-            f"- **Tool calls over HTTP**, by revision of the protocol: {over_http}.",
+            f"- **Tool calls over HTTP**: {over_http}.",
             f"- **Start**: a server has listed its tools {ours.start:g} s after its start. A server with the SDK needs {peer.start:g} s.",
             f"- **Memory**: an idle server takes {ours.memory:g} MiB. A server with the SDK takes {peer.memory:g} MiB.",
             "",
             "These findings are not in our favour:",
             "",
-            f"- Two programs that exchange the same lines over stdio and check nothing make {bare.rate:,.0f} calls a second. This",
-            f"  project reaches {ours.rate / bare.rate:.0%} of that rate.".replace("%", " %"),
+            f"- Two Python programs that only exchange the same lines over stdio, and check nothing, make {bare.rate:,.0f} calls a",
+            f"  second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace("%", " %"),
             f"- msgspec decodes messages into classes up to {structs} times as fast as this project with orjson, but drops members",
             "  that the classes do not declare.",
             "- Python runs one thread at a time, so a server process cannot use more than one processor, however many clients call.",
             "  [Running at scale](running-at-scale.md) explains how to use several processes.",
             "",
-            f"The figures were m{measured[0][1:]}.",
-            "The [benchmark page](benchmarks.md) explains the methods, and lists all figures and the goals of the project, including",
+            f"{measured[0]}.",
+            "The [benchmark page](benchmarks.md) explains the methods. It lists all figures and the goals of the project, including",
             "the goals that are missed.",
             "",
         ]
