@@ -134,15 +134,15 @@ class ClientOptions(Options):
     """
     sampling: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that requests a message from a language model for the server, and returns it as a `CreateMessageResult`. To
-    refuse, it raises `features.sampling.Refused`.
+    refuse, it raises `mcp.Refused`.
     """
     approve_request: Callable[[Any], Any] | None = option(default=None)
     """Callback that reviews the params of a sampling request before `sampling` is called, and returns them, possibly
-    changed. To refuse, it raises `features.sampling.Refused`.
+    changed. To refuse, it raises `mcp.Refused`.
     """
     approve_result: Callable[[Any, Any], Any] | None = option(default=None)
     """Callback that reviews the result of `sampling` before the server gets it, and returns it, possibly changed. To refuse,
-    it raises `features.sampling.Refused`.
+    it raises `mcp.Refused`.
     """
     sampling_tools: bool = option(default=False)
     """If true, the client declares that `sampling` supports tools."""

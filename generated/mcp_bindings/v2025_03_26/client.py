@@ -140,8 +140,7 @@ if TYPE_CHECKING:
             types.CreateMessageResult,
         ]
         """Callback that requests a message from a language model for the server, and
-        returns it as a `CreateMessageResult`. To refuse, it raises
-        `features.sampling.Refused`.
+        returns it as a `CreateMessageResult`. To refuse, it raises `mcp.Refused`.
         """
 
         approve_request: Callable[
@@ -149,8 +148,7 @@ if TYPE_CHECKING:
             types.CreateMessageRequestParams,
         ]
         """Callback that reviews the params of a sampling request before `sampling` is
-        called, and returns them, possibly changed. To refuse, it raises
-        `features.sampling.Refused`.
+        called, and returns them, possibly changed. To refuse, it raises `mcp.Refused`.
         """
 
         approve_result: Callable[
@@ -158,7 +156,7 @@ if TYPE_CHECKING:
             types.CreateMessageResult,
         ]
         """Callback that reviews the result of `sampling` before the server gets it, and
-        returns it, possibly changed. To refuse, it raises `features.sampling.Refused`.
+        returns it, possibly changed. To refuse, it raises `mcp.Refused`.
         """
 
         roots: Iterable[types.Root | str | PathLike[str]]
