@@ -337,11 +337,25 @@ def _actionlint(session: nox.Session) -> str | None:
     folder = Path(session.create_tmp()).resolve() / "actionlint"
     program = folder / ("Scripts/actionlint.exe" if sys.platform == "win32" else "bin/actionlint")
     if not program.is_file():
+        if not _reaches("github.com"):
+            # The package would try for half a minute.
+            return None
         try:
             _fresh_venv(session, "actionlint", *_group("workflows"))
         except CommandFailed:
             return None
     return str(program)
+
+
+def _reaches(host: str) -> bool:
+    """Return whether a host can be reached, as far as that is known: a proxy may reach what this machine does not."""
+    if urllib.request.getproxies():
+        return True
+    try:
+        socket.create_connection((host, 443), timeout=10).close()
+    except OSError:
+        return False
+    return True
 
 
 @shared(name="format", default=False)
