@@ -14,12 +14,16 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 FOLDER: Final = Path(__file__).resolve().parent / "pictures"
+_CALLS: Final = ("mcp-codegen call -- python server.py", "mcp-codegen call call add a=1 b=2 -- python server.py")
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "diff": ("mcp-codegen diff 2025-11-25 2026-07-28 --method resources/subscribe",),
     "explain": ("mcp-codegen explain ping",),
-    "call": ("mcp-codegen call -- python server.py", "mcp-codegen call call add a=1 b=2 -- python server.py"),
+    "call": _CALLS,
+    "first_call": _CALLS,
 }
-"""Name of a picture to the commands in it. They run beside the first server of ``cli.md``."""
+"""Name of a picture to the commands in it."""
+PAGES: Final[Mapping[str, str]] = {"diff": "cli.md", "explain": "cli.md", "call": "cli.md", "first_call": "index.md"}
+"""Name of a picture to the page that shows it; the commands run beside the first ``server.py`` of this page."""
 PROMPT: Final = "$ "
 COLUMNS: Final = 80
 
@@ -49,11 +53,19 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 
 def pictures() -> dict[Path, str]:
     """Return the pictures by their files."""
-    with TemporaryDirectory() as folder:
-        page = Path(__file__).with_name("cli.md").read_text(encoding="utf-8")
-        server = page.partition('```python title="server.py"\n')[2].partition("```")[0]
-        Path(folder, "server.py").write_text(server, encoding="utf-8")
-        return {FOLDER / f"{name}.svg": svg(session(commands, folder)) for name, commands in COMMANDS.items()}
+    texts: dict[Path, str] = {}
+    for name, commands in COMMANDS.items():
+        with TemporaryDirectory() as folder:
+            write_server(name, folder)
+            texts[FOLDER / f"{name}.svg"] = svg(session(commands, folder))
+    return texts
+
+
+def write_server(name: str, folder: str) -> None:
+    """Write the server of the page of a picture into a folder."""
+    page = Path(__file__).with_name(PAGES[name]).read_text(encoding="utf-8")
+    server = page.partition('```python title="server.py"\n')[2].partition("```")[0]
+    Path(folder, "server.py").write_text(server, encoding="utf-8")
 
 
 def session(commands: tuple[str, ...], folder: str, *, coloured: bool = True) -> str:

@@ -25,9 +25,7 @@ def test_the_pictures_are_what_would_be_written_now():
 
 @pytest.mark.parametrize("name", WRITER["COMMANDS"])
 def test_a_picture_has_the_text_that_the_commands_print(name, tmp_path):
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    server = page.partition('```python title="server.py"\n')[2].partition("```")[0]
-    (tmp_path / "server.py").write_text(server, encoding="utf-8")
+    WRITER["write_server"](name, str(tmp_path))
     printed = WRITER["session"](WRITER["COMMANDS"][name], str(tmp_path), coloured=False)
     assert "\x1b" not in printed
     assert shown((WRITER["FOLDER"] / f"{name}.svg").read_text(encoding="utf-8")) == printed.splitlines(), REPAIR
@@ -51,5 +49,5 @@ def test_a_line_is_not_wider_than_the_picture():
 
 
 @pytest.mark.parametrize("name", WRITER["COMMANDS"])
-def test_the_page_of_the_command_line_has_each_picture(name):
-    assert f"](pictures/{name}.svg)" in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+def test_the_page_of_a_picture_shows_it(name):
+    assert f"](pictures/{name}.svg)" in (ROOT / "docs" / WRITER["PAGES"][name]).read_text(encoding="utf-8")
