@@ -51,8 +51,8 @@ def measure(effort: Effort = FULL) -> Table:
         "Access tokens",
         f"These figures show the cost of authorization for a call over HTTP in {REVISION}, with client and server "
         "in one process. With a token, the client sends a JWT that the server's `JwtValidator` has validated "
-        "before, and calls a tool that requires a scope. Without a token, the client calls the same tool of a "
-        "server without authorization.\n\n"
+        "before, and calls a tool that requires a scope. Without a token, the client calls the same tool, which "
+        "then requires no scope, of a server without authorization.\n\n"
         f"With a token, a call takes {bytecodes[1]:,.0f} bytecodes in all threads; without one, it takes "
         f"{bytecodes[0]:,.0f}. These figures are means of {effort.counted} calls. The processor time of a call is "
         f"{ratio(with_token)} µs with a token, and {ratio(without)} µs without one. These times are medians of "

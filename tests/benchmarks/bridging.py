@@ -111,9 +111,9 @@ def _about(
     passed_on = ", ".join(f"{ratio(rate)} ({name})" for name, rate in rates.items())
     against = "" if proxy else " mcp-proxy was not measured: no environment with it was given (`--proxy`)."
     return (
-        "If client and server use different revisions, one of them [bridges](bridge.md): it converts messages "
-        "between the two revisions. The benchmark calls a tool that returns its argument, over stdio, one call "
-        "after the other. It divides the median time of a bridged call by the median time of a *direct call*, in "
+        "If client and server use different revisions, one of them, or a program between them, "
+        "[bridges](bridge.md): it converts messages between the two revisions. The benchmark calls a tool that "
+        "returns its argument, over stdio, one call after the other. It divides the median time of a bridged call by the median time of a *direct call*, in "
         "which both programs use the revision of the side that does not bridge. The messages between the processes "
         f"are the same in both cases. The connections take turns. Each connection makes calls in {effort.rounds} "
         f"segments of {effort.seconds:g} s. In the table, the side that is named first bridges. *Within the era* "

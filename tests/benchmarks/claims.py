@@ -153,8 +153,10 @@ def _goals(measured: Measured) -> Grid:
     notes = [_worst(measured)]
     if found:
         notes.append(
-            "The following goals are missed. *Bare* is the ratio that the JSON library would reach alone, without "
-            "making or reading typed messages:\n\n" + "\n".join(found)
+            "The following goals are missed. Each item lists, for each revision that misses the goal, the measured "
+            "figure and by how many percent it is below or above the goal: *20 % below 5* means that the goal is 5. "
+            "*Bare* is the ratio that the JSON library would reach alone, without making or reading typed "
+            "messages:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
@@ -208,7 +210,7 @@ def _worst(measured: Measured) -> str:
         usual = geometric_mean(ratios.values())
         said.append(
             f"the first decode with {SPOKEN[name]}: *{message}* of {revision} ({ratio(value)}; the geometric mean "
-            f"of all messages is {ratio(usual)})"
+            f"of the ratios of all messages is {ratio(usual)})"
         )
     return "\n".join(["These messages have the worst ratios:", "", *(f"- {each}" for each in said)])
 

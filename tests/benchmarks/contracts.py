@@ -50,7 +50,7 @@ def measure(size: int = TOOLS, runs: int = RUNS) -> Table:
     rows += [Row(f"{name}, peak memory", cost.memory, "", "MiB") for name, cost in costs.items()]
     about = (
         "This benchmark runs the commands `mcp-codegen tools snapshot`, `mcp-codegen tools diff` and `mcp-codegen "
-        f"client` on a list of {size:,} tools, each with five arguments and its own output schema. `diff` compares "
+        f"client` on a list of {size:,} tools, each with five arguments and an output schema. `diff` compares "
         f"this list with a second list, in which each tool differs by one of {len(CHANGES)} kinds of changes. The "
         f"figures cover the whole process of a command, from start to exit. They are medians of {runs} runs, in "
         "which the three commands take turns.\n\n"
