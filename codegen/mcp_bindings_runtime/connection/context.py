@@ -107,7 +107,7 @@ class Context:
     def cancel_reason(self) -> str | None:
         """Reason of the cancellation, for people; None if there is none.
 
-        Over HTTP a client of 2026-07-28 cancels by closing the connection, without a reason.
+        Over HTTP a client of 2026-07-28 cancels by closing the connection; the reason says so.
         """
         return None if self._incoming is None else self._incoming.reason
 
@@ -353,7 +353,8 @@ class ServerContext(Context):
         """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.
 
         For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Do
-        nothing on other transports. Raise `UsageError` in revisions whose clients do not come back.
+        nothing on other transports and at an endpoint with ``streams=0``, to which clients cannot come back. Raise
+        `UsageError` in revisions whose clients do not come back.
         """
         binding = self.connection.session.binding
         if not binding.facts.polling:

@@ -217,7 +217,7 @@ class Session(UndeclaredMessages):
         self._progress.clear()
         for incoming in self._running.values():
             incoming.cancelled = True
-            incoming.reason = "the connection is closed"
+            incoming.reason = incoming.reason or "the connection is closed"
         self._running.clear()
 
     # Messages of the peer.

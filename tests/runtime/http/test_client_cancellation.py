@@ -127,6 +127,25 @@ def test_the_handler_of_a_cancelled_call_sees_the_reason(revision: str) -> None:
         eventually(lambda: seen == ["the user has left"])
 
 
+def test_the_handler_whose_client_has_closed_the_connection_sees_that() -> None:
+    mcp = package(NEWEST)
+    server = mcp.Server("s", "1")
+    running, seen = Event(), []
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call_tool(params: Any, context: Any) -> Any:
+        running.set()
+        eventually(lambda: context.cancelled)
+        seen.append(context.cancel_reason)
+        return mcp.CallToolResult(content=[])
+
+    with endpoint(server) as wire, mcp.Client.http(url_of(wire), timeout=PATIENCE) as client:
+        call = client.start(client.call_tool, "x")
+        assert running.wait(PATIENCE)
+        assert call.cancel()
+        eventually(lambda: seen == ["the client has closed the connection"])
+
+
 # Deadlines.
 
 

@@ -278,6 +278,20 @@ def test_a_handler_can_have_the_client_come_back_for_its_answer():
         assert wire.stream(Last_Event_ID=last.id).messages() == [answer]
 
 
+def test_a_client_that_cannot_come_back_stays():
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def work(params, context):
+        context.close_stream(retry=0.3)
+        return mcp.CallToolResult(content=[mcp.TextContent(text="done")])
+
+    with endpoint(server, streams=0) as wire:
+        wire.initialize(LATEST)
+        assert wire.post(call(1)).text == "done"
+
+
 @pytest.mark.parametrize("revision", [each for each in HANDSHAKE if not facts(each).polling])
 def test_clients_of_older_revisions_do_not_come_back(revision):
     mcp = package(revision)

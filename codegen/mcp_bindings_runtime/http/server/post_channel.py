@@ -65,6 +65,8 @@ class PostChannel(HttpChannel):
     """The error in the response, if it is one."""
     overloaded: str = ""
     """The limit that was reached when a handler needed a stream or a response of the client; empty for none."""
+    resumable: bool = True
+    """Whether the client can come back for the rest of the stream."""
     on_change: Callable[[], object] | None = None
     """Called, from any thread, when the stream is open and when all requests are answered; must not wait."""
     _open_calls = 0
@@ -122,7 +124,9 @@ class PostChannel(HttpChannel):
         self.finish(incoming, line)
 
     def pause(self, retry: int) -> None:
-        """End the HTTP response, and make the client reconnect after ``retry`` milliseconds."""
+        """End the HTTP response, and make the client reconnect after ``retry`` milliseconds; do nothing if it cannot."""
+        if not self.resumable:
+            return
         try:
             with self._state_lock:
                 log = self._ensure_log() if self._unanswered else None

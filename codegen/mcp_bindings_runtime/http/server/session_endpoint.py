@@ -177,6 +177,7 @@ class SessionEndpoint:
         )
         post_channel.client_requests = channel.client_requests
         post_channel.source = channel.source
+        post_channel.resumable = self._options.listening
 
         def refuse() -> None:
             channel.cancel(incomings)
