@@ -27,6 +27,7 @@ ABOVE = {
     "escaping": set(),
     "revision_range": set(),
     "resources": {"errors"},
+    "appended_file": {"errors"},
     "templates": {"resources"},
     "syntax": {"ir", "errors"},
     "resolve": {"ir", "errors", "revision_range"},
@@ -37,7 +38,7 @@ ABOVE = {
     "bundled_schemas": {"ir", "errors", "resources"},
     "catalog": {"ir", "errors", "bundled_schemas", "sources"},
     "settings": {"errors", "catalog"},
-    "bridge": {"ir", "errors", "catalog", "validate", "runtime"},
+    "bridge": {"ir", "errors", "appended_file", "catalog", "validate", "runtime"},
     "generate": {"ir", "errors", "catalog", "sources", "emit", "bridge"},
     "describe": {"ir", "errors", "resources", "catalog", "sources", "resolve", "emit", "generate"},
     "diff": {
@@ -57,7 +58,7 @@ ABOVE = {
     "lint": {"errors", "escaping", "syntax", "describe", "contracts"},
     "validate": {"errors", "escaping", "catalog", "revision_range", "runtime"},
     # It uses servers as any program does.
-    "calling": {"errors", "escaping", "catalog", "runtime"},
+    "calling": {"errors", "escaping", "appended_file", "catalog", "runtime"},
     "replay": {"errors", "validate", "runtime"},
     "cli": {
         "errors",

@@ -195,7 +195,7 @@ def test_the_status_is_1_if_the_server_cannot_be_started_again(front, elsewhere)
 
 @pytest.mark.skipif(len(REVISIONS) < 2, reason="one revision has nothing to convert")
 def test_differences_between_revisions_are_reported(elsewhere):
-    oldest, file = HANDSHAKE[0], Path("report.jsonl")
+    oldest, file = HANDSHAKE[0], Path("new/folder/report.jsonl")
     server = Path("server.py")
     server.write_text(
         f"from mcp_bindings import v{LATEST.replace('-', '_')} as mcp\n"
@@ -269,7 +269,7 @@ MISTAKES = {
         "--require-token-env must name an environment variable with a secret; NO_SUCH_VARIABLE is not set",
     ),
     "a revision": (["bridge", "--revision", "1999-01-01", "--", "y"], "1999-01-01"),
-    "a report": (["bridge", "--report", "no/such/file", "--", "y"], "cannot write 'no/such/file'"),
+    "a report": (["bridge", "--report", f"{os.devnull}/file", "--", "y"], f"cannot write '{os.devnull}/file'"),
     "a host without HTTP": (
         ["bridge", "--allow-host", "x.example", "--", "y"],
         "--allow-host and --allow-origin require --http",

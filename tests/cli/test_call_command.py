@@ -296,7 +296,7 @@ def test_a_server_has_the_environment_of_the_shell(desk, monkeypatch: pytest.Mon
         ),
         (["http://h/mcp"], 2, "for a running server, write: mcp-codegen call --url http://h/mcp"),
         (["sh", "a b"], 2, "to start a server, write: mcp-codegen call -- sh 'a b'"),
-        (["--record", "no/such/folder"], 2, "pass a writable file to --record"),
+        (["--record", f"{os.devnull}/file"], 2, "pass a writable file to --record"),
         (["--timeout", "0"], 2, "--timeout"),
     ],
 )
@@ -411,10 +411,10 @@ def test_a_server_of_a_configuration_file_that_does_not_start_gets_its_variables
 
 
 def test_the_wire_is_shown_and_recorded(cli, desk, elsewhere: Path) -> None:
-    err = desk("call", "add", "a=1", "--raw", "--record", "it.jsonl").err
+    err = desk("call", "add", "a=1", "--raw", "--record", "new/folder/it.jsonl").err
     assert '--> {"jsonrpc":"2.0","method":"tools/call"' in err
     assert "<-- {" in err
-    assert cli("validate", "it.jsonl", "--rules").status == 0
+    assert cli("validate", "new/folder/it.jsonl", "--rules").status == 0
 
 
 def test_where_nobody_can_answer_a_question_is_declined(desk, monkeypatch: pytest.MonkeyPatch) -> None:

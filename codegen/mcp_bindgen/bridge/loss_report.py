@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mcp_bindings_runtime.bridge.connection_ledger import ConnectionLedger
 
-from mcp_bindgen.errors import BindgenError
+from mcp_bindgen.appended_file import open_for_appending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +33,7 @@ class LossReport:
     def __enter__(self) -> Self:
         """Raise ``BindgenError`` if the file cannot be written."""
         if self._path is not None:
-            try:
-                self._file = self._path.open("a", encoding="utf-8")
-            except OSError as problem:
-                message = f"cannot write {str(self._path)!r}: {problem.strerror}; pass a writable file to --report"
-                raise BindgenError(message) from problem
+            self._file = open_for_appending(self._path, "--report")
         ConnectionLedger.observers.append(self._add)
         return self
 

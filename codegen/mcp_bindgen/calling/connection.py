@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_bindgen import catalog
+from mcp_bindgen.appended_file import open_for_appending
 from mcp_bindgen.calling.forms import Answer, fill_in, question
 from mcp_bindgen.calling.terminal import Terminal
-from mcp_bindgen.errors import BindgenError
 from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def open_client(server: Server, options: Options) -> Client:
         transport = open_transport(server, options.revision, quiet=options.quiet)
         return transport if options.trace is None else TracedTransport(transport, options.trace)
 
-    _check_writable(options.record)
+    if options.record is not None:
+        # A record that cannot be written is an error before the server is started.
+        open_for_appending(options.record, "--record").close()
     revisions = select_revisions(None if options.revision is None else [options.revision])
     # Handlers for methods that only some revisions have are allowed.
     keys = [client_class(each).binding for each in revisions.values()]
@@ -177,17 +179,6 @@ class TracedTransport:
         """Send a message, see ``Transport.send``."""
         self._trace("client", message)
         self._transport.send(message, timeout)
-
-
-def _check_writable(record: Path | None) -> None:
-    """Raise `BindgenError` if the record cannot be written, before the server is started."""
-    if record is None:
-        return
-    try:
-        record.open("a", encoding="utf-8").close()
-    except OSError as problem:
-        message = f"cannot write {str(record)!r}: {problem.strerror}; pass a writable file to --record"
-        raise BindgenError(message) from problem
 
 
 def _handlers(notify: Notify) -> Mapping[str, Callable[[Any, Any], Any]]:
