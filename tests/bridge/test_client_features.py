@@ -132,6 +132,19 @@ def test_the_revision_and_the_first_loss_are_logged(caplog: pytest.LogCaptureFix
     assert [record.levelname for record in told].count("WARNING") == 1
 
 
+def test_a_loss_in_a_result_of_the_server_is_logged_as_one_from_the_peer(caplog: pytest.LogCaptureFixture) -> None:
+    mcp = package(LATEST)
+    server = mcp.Server("s", "1", revisions=[LATEST])
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def call(params: Any, context: Any) -> Any:
+        return mcp.types.CallToolResult(content=[mcp.types.ResourceLink(uri=URI, name="notes")])
+
+    with connect(HANDSHAKE[0], server) as client:
+        client.call_tool("x")
+    assert f"tools/call from a peer of {LATEST}: /content/0 was dropped" in caplog.text
+
+
 def test_nothing_is_logged_of_revisions_that_were_only_tried(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "mcp_bindings")
     for revision in (LATEST, NEW):

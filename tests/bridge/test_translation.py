@@ -190,7 +190,7 @@ def test_a_notification_that_the_target_does_without_is_none() -> None:
 
 def test_the_ledger_is_bounded_and_counts_all(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    ledger = ConnectionLedger("2025-11-25", "2025-06-18")
+    ledger = ConnectionLedger("2025-11-25", "2025-06-18", side="client")
     entries = [
         LedgerEntry("client->server", "tools/call", number, f"/params/{number}", action, "why", "section", "step")
         for number in range(MAX_ENTRIES)
@@ -210,6 +210,25 @@ def test_the_ledger_is_bounded_and_counts_all(caplog: pytest.LogCaptureFixture) 
     ]
     json.dumps(ledger.entries)
     assert "1 of loss" in repr(ledger)
+
+
+@pytest.mark.parametrize(
+    ("side", "direction", "words"),
+    [
+        ("client", "client->server", "to a peer"),
+        ("client", "server->client", "from a peer"),
+        ("server", "server->client", "to a peer"),
+        ("server", "client->server", "from a peer"),
+        ("server", None, "with a peer"),
+        (None, "client->server", "with a peer"),
+    ],
+)
+def test_the_log_names_the_direction_in_which_content_was_lost(
+    side: Any, direction: str | None, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ledger = ConnectionLedger("2025-11-25", "2025-06-18", side=side)
+    ledger.add([LedgerEntry(direction, "tools/call", 1, "/params/a", "dropped", "why", "section", "step")])
+    assert caplog.messages == [f"tools/call {words} of 2025-06-18: /params/a was dropped: why (section)"]
 
 
 def test_the_original_stays_as_it_is() -> None:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import ClassVar, Final, NamedTuple
 
 from ..logs import write_log
+from ..methods import Side
 from .ledger import LOSSES, Action, LedgerEntry
 
 MAX_ENTRIES: Final = 100
@@ -36,17 +37,24 @@ class ConnectionLedger:
 
     ``revision`` is that of the program, ``peer_revision`` that on the wire. The revisions are logged, unless ``quiet``,
     and the first loss of each kind. A ledger of a part, such as one request, adds its differences to that of the
-    ``whole``, too, which logs them.
+    ``whole``, too, which logs them. ``side`` is that of the program; logged losses name it as the sender or receiver.
     """
 
     observers: ClassVar[list[Callable[[ConnectionLedger, Sequence[LedgerEntry]], object]]] = []
     """Functions that receive the differences of every connection of the process."""
 
     def __init__(
-        self, revision: str, peer_revision: str, *, quiet: bool = False, whole: ConnectionLedger | None = None
+        self,
+        revision: str,
+        peer_revision: str,
+        *,
+        side: Side | None = None,
+        quiet: bool = False,
+        whole: ConnectionLedger | None = None,
     ) -> None:
         self.revision = revision
         self.peer_revision = peer_revision
+        self._side = side
         self._whole = whole
         self._lock = Lock()
         self._entries: list[LedgerEntry] = []
@@ -98,8 +106,12 @@ class ConnectionLedger:
                 count = self._counts.get(kind, 0)
                 self._counts[kind] = count + 1
                 if not count and kind.is_loss and whole is None:
-                    text = "%s to a peer of %s: %s was %s: %s (%s)"
-                    place = entry.pointer or "the message"
-                    write_log(
-                        "warning", text, entry.method, self.peer_revision, place, kind.action, kind.why, kind.section
-                    )
+                    self._log_loss(entry)
+
+    def _log_loss(self, entry: LedgerEntry) -> None:
+        preposition = "with"
+        if self._side is not None and entry.direction is not None:
+            preposition = "to" if entry.direction.startswith(self._side) else "from"
+        text = f"%s {preposition} a peer of %s: %s was %s: %s (%s)"
+        place = entry.pointer or "the message"
+        write_log("warning", text, entry.method, self.peer_revision, place, entry.action, entry.why, entry.section)

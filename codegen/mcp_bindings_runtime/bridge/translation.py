@@ -356,6 +356,6 @@ def translators(own: Binding, wire: Binding, side: Side, *, quiet: bool = False)
 
     With ``quiet`` the revisions are not logged.
     """
-    ledger = ConnectionLedger(own.revision, wire.revision, quiet=quiet)
+    ledger = ConnectionLedger(own.revision, wire.revision, side=side, quiet=quiet)
     outward = Translator(own, wire, side, ledger)
     return Translators(outward, Translator(wire, own, OTHER_SIDE[side], ledger), ledger)
