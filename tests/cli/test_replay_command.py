@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -127,6 +128,16 @@ def test_a_server_that_dies_is_reported(recorded, spawn, tmp_path):
     assert "tools/call: no answer: the server is gone" in done.out
 
 
+def test_a_server_that_cannot_be_reached_has_failed(recorded, spawn):
+    _, _, path = recorded
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/mcp"
+    done = spawn("replay", str(path), "--verify", "--url", url)
+    assert (done.status, done.out) == (1, "")
+    assert f"{url} cannot be reached" in done.err
+    assert spawn("replay", str(path), "--verify", "--", sys.executable, "-c", "").status == 1
+
+
 MISTAKES = {
     "no file": (["replay"], "Missing argument 'FILE'"),
     "an unknown file": (["replay", "no.jsonl"], "cannot read no.jsonl: no such file"),
@@ -152,6 +163,7 @@ MISTAKES = {
         ["replay", "tape.jsonl", "--ignore", "x"],
         "'x' is not a JSON Pointer below a message; write '/params",
     ),
+    "no program": (["replay", "tape.jsonl", "--verify", "--", "no-such-program"], "cannot start 'no-such-program'"),
     "no JSON": (["replay", "text.jsonl"], "text.jsonl is not a valid recording; see mcp-codegen validate text.jsonl"),
 }
 

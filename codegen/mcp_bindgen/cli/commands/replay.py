@@ -67,12 +67,9 @@ def command(
     With --verify each recorded request is sent to the server, and the answers
     that differ are listed, or printed as JSON with --json.
 
-    The exit status is 0, or 1 if answers differ, or 2 if FILE is not a valid
-    recording.
+    The exit status is 0, or 1 if answers differ or the server failed, or 2 if
+    the command line is wrong or FILE is not a valid recording.
     """
-    from mcp_bindings_runtime.errors import McpError
-
-    from mcp_bindgen.errors import BindgenError
     from mcp_bindgen.replay.reading import read_valid
 
     typed = f"mcp-codegen replay {path} --verify"
@@ -87,16 +84,13 @@ def command(
         message = f"--json prints the result of --verify; run: {typed} --json …"
         raise click.UsageError(message, ctx)
     messages = read_valid(path, revision)
-    try:
-        if verify:
-            server = reached.server(ctx, typed)
+    if verify:
+        server = reached.server(ctx, typed)
 
-            from mcp_bindgen.calling.connection import open_transport
+        from mcp_bindgen.calling.connection import open_transport
 
-            return _verify(messages, ignore, revision, lambda label: open_transport(server, label), form)
-        _serve(messages, ignore, revision, address)
-    except McpError as problem:
-        raise BindgenError(str(problem)) from problem
+        return _verify(messages, ignore, revision, lambda label: open_transport(server, label), form)
+    _serve(messages, ignore, revision, address)
     return 0
 
 
