@@ -238,6 +238,7 @@ if TYPE_CHECKING:
 __all__ = ["http", "in_memory", "over", "replay", "stdio"]
 
 
+@transport_factories.explain_stdio
 def stdio(
     command: Sequence[str],
     *,

@@ -163,7 +163,7 @@ VOCABULARY = MODULES | frozenset(errors.__all__) | frozenset(Facts._fields) | fr
     binding client context meta_entries function globals handler handshake meta make_meta methods module on_progress page r
     server stateless_client stateless_server super boolean_capabilities timeout extra_with_meta none_if_empty
     ClientContext ClientOptions Iterable peer property PathLike RuntimeContext Self Sequence ServerCapability Stderr Transport TypedDict Unpack
-    child classmethod command cwd env existing in_memory inherit_env limit log_level memory opening options os over ping
+    child classmethod command cwd env existing explain_stdio in_memory inherit_env limit log_level memory opening options os over ping
     Audio Auth RetryPolicy retries retry F Image Keywords LogHandler SSLContext ToolError ToolFailed  auth bound connect_timeout
     endpoint headers http keywords logbridge max_message media names pool proxy proxy_headers ssl tls url
     Application EndpointOptions HttpServerOptions host port run_http runnable serve wsgi wsgi_app

@@ -90,6 +90,12 @@ def test_what_is_no_client_is_refused_with_what_to_write(package: Any, value: An
         cls(value)
 
 
+def test_a_program_apart_from_its_arguments_is_refused_with_what_to_write(package: Any) -> None:
+    cls = next(value for name, value in vars(package).items() if name.startswith("Server"))
+    with pytest.raises(UsageError, match=r"write Server\w*\.stdio\(\['python', 'x.py'\]\)$"):
+        cls.stdio("python", ["x.py"])
+
+
 def test_a_tool_without_a_schema_returns_the_result_of_the_revision(weather: Any) -> None:
     result = weather.list_({"a": 1})
     assert result.data == {"arguments": {"a": 1}}

@@ -99,6 +99,7 @@ _OFFERED: Mapping[str, tuple[Sources, ...]] = {
             ("typing", ("TYPE_CHECKING", "Any", "Literal", "Union")),
         ),
         (
+            ("runtime.client", ("transport_factories",)),
             ("runtime.client.server_client", ("ServerClient",)),
             ("runtime.unset", ("UNSET", "Unset")),
             (".", ("types",)),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..distribution import install_command
 from ..errors import UsageError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..server.server import Server
     from ..session.caller import Caller
     from ..transports import Transport
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _WHO = frozenset({"authorization", "cookie"})
 """Headers that identify the user."""
@@ -67,6 +69,28 @@ def require_factory(value: Any) -> None:
     instead = connect_instead(value, "Client")
     text = f"Client must be called with a function that opens a transport, got {value!r}; {instead}"
     raise UsageError(text)
+
+
+def explain_stdio(function: F) -> F:
+    """Decorate ``stdio``: a call with the program apart from its arguments raises ``UsageError`` with the list to write."""
+
+    @wraps(function)
+    def checked(*passed: Any, **options: Any) -> Any:
+        of_class = bool(passed) and isinstance(passed[0], type)
+        words = passed[1:] if of_class else passed
+        if len(words) > 1:
+            raise UsageError(_one_list(f"{passed[0].__name__ if of_class else 'connect'}.stdio", words))
+        return function(*passed, **options)
+
+    return cast("F", checked)
+
+
+def _one_list(name: str, words: Sequence[Any]) -> str:
+    """Return the error for a command in several arguments; each is a part of it or, if it is no text or list, an option."""
+    command: list[Any] = []
+    for each in words:
+        command += [each] if isinstance(each, str) else each if isinstance(each, list | tuple) else []
+    return f"{name} takes the program and its arguments in one list, and options by name; write {name}({command!r})"
 
 
 def child(command: Sequence[str], **options: Any) -> TransportFactory:

@@ -263,6 +263,7 @@ class Client(RuntimeClient):
         def handler(self, key: Any) -> Any: ...
 
     @classmethod
+    @transport_factories.explain_stdio
     def stdio(
         cls,
         command: Sequence[str],

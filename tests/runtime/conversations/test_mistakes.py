@@ -241,6 +241,18 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "client of a line": (lambda: mcp.Client("python x.py"), r"write Client.stdio\(\['python', 'x.py'\]\)$"),  # type: ignore[arg-type]
     "client of a URL": (lambda: mcp.Client("http://a/mcp"), r"write Client.http\('http://a/mcp'\)$"),  # type: ignore[arg-type]
     "client of a transport": (lambda: mcp.Client(pair()[0]), r"for a transport, Client.over\(transport\)$"),  # type: ignore[arg-type]
+    "client command apart": (
+        lambda: mcp.Client.stdio("python", ["x.py"]),  # type: ignore[call-arg, arg-type]
+        r"^Client.stdio takes the program and its arguments in one list, .*; write Client.stdio\(\['python', 'x.py'\]\)$",
+    ),
+    "client words apart": (
+        lambda: mcp.Client.stdio("python", "x.py", {"A": "b"}),  # type: ignore[call-arg, arg-type]
+        r"and options by name; write Client.stdio\(\['python', 'x.py'\]\)$",
+    ),
+    "connect command apart": (
+        lambda: connect.stdio("python", ["x.py"]),  # type: ignore[call-arg, arg-type]
+        r"^connect.stdio takes the program .*; write connect.stdio\(\['python', 'x.py'\]\)$",
+    ),
     "client line": (lambda: started("python x"), r"shlex.split\(\) to split a line"),
     "connect as a function": (
         lambda: called(connect, ["python", "x.py"]),
