@@ -180,6 +180,12 @@ OF_CONTEXTS: Final[Hints] = {
     "close_sse_stream": "write context.close_stream(retry=5)",
 }
 
+ARGUMENTS_OF_LOG: Final[Hints] = {
+    "logger_name": "write logger=",
+    "message": "write data=",
+    "extra": "make it a part of data, which is a text or other JSON",
+}
+
 NO_TYPE_ARGUMENT: Final = (
     "a context has no type argument; annotate the parameter with mcp.Context, and keep the state in a variable of the module"
 )

@@ -9,7 +9,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from ..errors import CallCancelled, ConnectionClosed, NotDeclared, RequestTimeout, UsageError
-from ..foreign_names import NO_TYPE_ARGUMENT, OF_CONTEXTS, explain_attributes
+from ..foreign_names import ARGUMENTS_OF_LOG, NO_TYPE_ARGUMENT, OF_CONTEXTS, explain_attributes, explain_calls
 from ..logs import write_log
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned
@@ -327,6 +327,7 @@ class ServerContext(Context):
         finally:
             calls.difference_update(sent)
 
+    @explain_calls(ARGUMENTS_OF_LOG)
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Send the client a log message (``data`` is any JSON) if it wants those of this severity.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..connection.context import Context, StatelessContext
 from ..errors import CallCancelled
+from ..foreign_names import ARGUMENTS_OF_LOG, explain_calls
 from ..meta import with_entries
 from ..methods import NotificationMethod, RequestMethod
 from ..session.control_flow import Abandoned, InputNeeded
@@ -228,6 +229,7 @@ class InStatelessTask(StatelessContext):
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Do nothing: tasks send no progress in this revision (Task Status Notifications); see ``task.tell``."""
 
+    @explain_calls(ARGUMENTS_OF_LOG)
     def log(self, level: str, data: Any, logger: str | None = None) -> None:
         """Do nothing: tasks send no log messages in this revision (Task Status Notifications)."""
 

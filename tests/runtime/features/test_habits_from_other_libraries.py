@@ -13,6 +13,7 @@ from checkout import REVISIONS
 from mcp_bindings_runtime import foreign_names
 from mcp_bindings_runtime.errors import UsageError
 from mcp_bindings_runtime.server.runnable import RunnableServer
+from mcp_bindings_runtime.tasks.context import InStatelessTask
 from support.scripted_peers import package
 
 every_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -139,6 +140,20 @@ def answer_of(function: Any, **options: Any) -> str:
 @pytest.mark.parametrize("name", sorted(foreign_names.OF_CONTEXTS))
 def test_a_context_says_what_to_write_for_names_of_other_libraries(name: str) -> None:
     assert answer_of(lambda context: getattr(context, name)).startswith(f"Context has no {name!r}; ")
+
+
+@pytest.mark.parametrize("name", sorted(foreign_names.ARGUMENTS_OF_LOG))
+def test_a_log_message_says_what_to_write_for_arguments_of_other_libraries(name: str) -> None:
+    expected = f"log: got an unexpected keyword argument {name!r}; {foreign_names.ARGUMENTS_OF_LOG[name]}"
+    assert answer_of(lambda context: context.log("info", "text", **{name: "x"})) == expected
+    with pytest.raises(UsageError) as caught:
+        InStatelessTask.log(object(), "info", "text", **{name: "x"})  # type: ignore[arg-type]
+    assert str(caught.value) == expected
+
+
+def test_a_log_message_with_a_similar_argument_names_the_right_one() -> None:
+    found = answer_of(lambda context: context.log("info", "text", loger="x"))
+    assert found == "log: got an unexpected keyword argument 'loger' (did you mean 'logger'?)"
 
 
 def test_a_context_with_a_type_argument_says_where_to_keep_the_state() -> None:
