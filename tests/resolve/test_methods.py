@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindgen.ir.protocol import AliasOf, ObjectOf, Union
 from mcp_bindgen.resolve.overrides import Overrides
-from resolve.resolving import faults, field, resolve, tree
+from resolve.resolving import bundled, faults, field, resolve, tree
 
 BASE = """
 export interface Request { method: string; params?: { [key: string]: unknown } }
@@ -103,6 +104,45 @@ def test_a_listed_result_that_answers_no_request_is_a_warning_where_a_request_ha
     )
     assert resolve(BASE + text.replace("PriceAnswer", "PriceResult")).warnings == ()
     assert resolve(BASE + text.replace("= PriceAnswer", "= EmptyResult")).warnings == ()
+
+
+def test_a_result_of_a_request_that_no_union_of_results_has_is_warned_of():
+    text = (
+        "export interface PriceRequest extends Request { method: 'price' }\n"
+        "export interface SaleRequest extends Request { method: 'sale' }\n"
+        "export interface PriceResult extends Result { cents: number }\n"
+        "export interface SaleResult extends Result { price: string }\n"
+        "export type ClientRequest = PriceRequest\nexport type ServerRequest = SaleRequest\n"
+    )
+    price = (
+        "acme.ts:8: PriceResult is the result of PriceRequest, but not a member of ServerResult; add it to that union"
+    )
+    sale = "acme.ts:9: SaleResult is the result of SaleRequest, but not a member of ClientResult; add it to that union"
+    for unions, warnings in {
+        "export type ServerResult = PriceResult": (),
+        "export type ServerResult = EmptyResult": (price,),
+        "export type ClientResult = SaleResult\nexport type ServerResult = PriceResult": (),
+        "export type ClientResult = EmptyResult\nexport type ServerResult = EmptyResult": (price, sale),
+    }.items():
+        assert resolve(BASE + text + unions).warnings == warnings
+
+
+@pytest.mark.parametrize(
+    "union",
+    ["", "export type ClientResult = EmptyResult", "export type ServerResult = EmptyResult"],
+    ids=["no union of results", "a union for the other side", "a request that returns EmptyResult"],
+)
+def test_a_result_that_no_union_can_have_is_not_warned_of(union: str):
+    result = "" if "ServerResult" in union else "export interface PriceResult extends Result { cents: number }\n"
+    text = (
+        "export interface PriceRequest extends Request { method: 'price' }\nexport type ClientRequest = PriceRequest\n"
+    )
+    assert resolve(BASE + text + result + union).warnings == ()
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_bundled_schemas_are_not_warned_of(revision: str):
+    assert bundled(revision).warnings == ()
 
 
 def test_a_literal_method_alone_makes_no_message_but_a_warning():

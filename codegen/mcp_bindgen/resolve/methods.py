@@ -97,6 +97,7 @@ class Methods:
         self._refuse_open_methods()
         self._add_conditions()
         self._warn_of_unused_results()
+        self._warn_of_unlisted_results()
 
     def _add_conditions(self) -> None:
         """Add the conditions of notifications that are sent only on request."""
@@ -227,6 +228,24 @@ class Methods:
                         self._known.objects[path],
                         f"{path} is a member of {union}, but the result of no request: "
                         f"{', '.join(empty)} returns EmptyResult; to be a result, it must be named {wanted}",
+                    )
+
+    def _warn_of_unlisted_results(self) -> None:
+        """Warn of results of requests that no union of results has, if the schema declares the union for them."""
+        unions = {sender: union for union, sender in _RESULTS.items() if union in self._aliases}
+        found = {each for union in unions.values() for each in self._members(union)}
+        found.update(entry.result for entry in self._applied.all(overrides.AdditionalResult))
+        for method in self.all.values():
+            wanted = [unions[sender] for sender in method.sent_by if sender in unions]
+            if method.embedded or not wanted or method.interface in self._empty:
+                continue
+            for leaf in (leaf for result in method.results for leaf in leaves(result, self._aliases)):
+                if isinstance(leaf, ObjectOf) and leaf.path not in found:
+                    found.add(leaf.path)
+                    self._warn(
+                        self._known.objects[leaf.path],
+                        f"{leaf.path} is the result of {method.interface}, but not a member of {' or '.join(wanted)}; "
+                        "add it to that union",
                     )
 
     def _additional_results(self, params: Field | None) -> Iterator[Type]:
