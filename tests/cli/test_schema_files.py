@@ -264,6 +264,28 @@ def test_standard_input_is_refused_with_the_reason(cli) -> None:
     assert "a schema cannot be read from standard input, because its imports are looked up beside it" in err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("generate", "--version", "acme", "--schema", "acme.ts", "--out", "out"),
+        ("check", "--version", "acme", "--schema", "acme.ts", "--out", "out"),
+        ("model", "--version", "acme", "--schema", "acme.ts"),
+        ("diff", "acme.ts", "acme.ts"),
+        ("history", "PriceRequest", "--schema", "acme.ts"),
+        ("matrix", "--schema", "acme.ts"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_warning_names_the_schema_and_the_line(cli, arguments: tuple[str, ...]) -> None:
+    write(
+        {"acme.ts": "export interface PriceRequest { id: string; method: 'price' }\nexport interface EmptyResult {}\n"}
+    )
+    lines = cli(*arguments).err.splitlines()
+    warnings = [line for line in lines if line.startswith("warning: ")]
+    assert warnings
+    assert {line.partition(" is not a member")[0] for line in warnings} == {"warning: acme: acme.ts:1: PriceRequest"}
+
+
 def test_many_imports_come_to_an_end(cli) -> None:
     for number in range(250):
         Path(f"m{number}.ts").write_text(

@@ -50,8 +50,7 @@ def render(inputs: list[Input], target: Path, purpose: Purpose = "all") -> Run:
         if shown:
             sys.stderr.write("\r\x1b[K")
     for package in run.packages:
-        for text in package.notes:
-            output.warning(f"{package.label}: {text}")
+        output.warnings(package.label, package.notes)
     return run
 
 

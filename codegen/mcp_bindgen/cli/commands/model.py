@@ -26,8 +26,7 @@ def command(form: str, **options: Any) -> int:
     from mcp_bindgen.generate import understood
 
     protocol = understood(choose_one(SchemaOptions(**options)))
-    for text in protocol.warnings:
-        output.warning(text)
+    output.warnings(protocol.revision, protocol.warnings)
     if form == "json":
         from mcp_bindgen.describe.model import describe_model
 
