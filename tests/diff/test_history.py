@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -20,9 +21,17 @@ from mcp_bindgen.ir.protocol import Protocol
 from strategies.schema_texts import resolvable_texts
 
 BUNDLED = [catalog.load(revision) for revision in REVISIONS]
-TIMELINE = diff.Timeline(BUNDLED)
-READ = diff.Timeline(BUNDLED[:5])
-"""The revisions that somebody read for the tables below; later ones may do anything with their subjects."""
+
+
+@cache
+def timeline(length: int = len(BUNDLED)) -> diff.Timeline:
+    """Return the timeline of the oldest bundled revisions, of all by default."""
+    return diff.Timeline(BUNDLED[:length])
+
+
+def read(subject: str) -> diff.History:
+    """Return the history in the revisions that somebody read for the tables below; later ones may do anything."""
+    return timeline(5).history(subject)
 
 
 def protocols(*texts: str):
@@ -258,7 +267,7 @@ def test_unknown_subjects_are_refused_with_the_nearest():
         "": f"'' not found in {REVISIONS[0]} to {REVISIONS[-1]}",
     }.items():
         with pytest.raises(BindgenError, match=re.escape(hint)):
-            TIMELINE.history(query)
+            timeline().history(query)
 
 
 BY_READING = {
@@ -287,19 +296,19 @@ BY_READING = {
 
 @pytest.mark.parametrize("subject", BY_READING)
 def test_the_bundled_revisions(subject):
-    assert [entry.state for entry in READ.history(subject).entries] == BY_READING[subject]
+    assert [entry.state for entry in read(subject).entries] == BY_READING[subject]
 
 
 def test_a_rename_is_followed_both_ways():
     for subject in ("ResourceReference", "ResourceTemplateReference"):
-        names = [entry.name for entry in READ.history(subject).entries]
+        names = [entry.name for entry in read(subject).entries]
         assert names == ["ResourceReference"] * 2 + ["ResourceTemplateReference"] * 3
 
 
 def test_a_name_that_was_given_to_something_else_is_told_with_where_it_went():
-    entry = TIMELINE.history("JSONRPCResponse").entries[3]
+    entry = timeline().history("JSONRPCResponse").entries[3]
     assert [change.id for change in entry.changes] == ["type_changed:JSONRPCResponse", "type_renamed:JSONRPCResponse"]
-    moved = TIMELINE.history("JSONRPCResultResponse").entries[3]
+    moved = timeline().history("JSONRPCResultResponse").entries[3]
     assert (moved.renamed_from, [change.id for change in moved.changes]) == (
         "JSONRPCResponse",
         ["type_renamed:JSONRPCResponse"],
@@ -307,7 +316,7 @@ def test_a_name_that_was_given_to_something_else_is_told_with_where_it_went():
 
 
 def test_a_method_that_became_embedded_and_deprecated():
-    entry = TIMELINE.history("sampling/createMessage").entries[4]
+    entry = timeline().history("sampling/createMessage").entries[4]
     assert {"method_embedded:sampling/createMessage", "deprecated_added:CreateMessageRequest"} <= {
         change.id for change in entry.changes
     }
@@ -317,12 +326,12 @@ def test_a_method_that_became_embedded_and_deprecated():
 
 
 def test_a_change_that_reaches_a_method_by_another_way_is_not_told_of_it():
-    changes = TIMELINE.history("tools/call").entries[4].changes
+    changes = timeline().history("tools/call").entries[4].changes
     assert not [change.id for change in changes if change.subject.startswith("ListRootsRequest")]
 
 
 def test_that_the_params_of_a_method_got_a_name_is_nothing_to_it():
-    ids = [change.id for change in TIMELINE.history("tools/call").entries[3].changes]
+    ids = [change.id for change in timeline().history("tools/call").entries[3].changes]
     assert "field_added:CallToolRequestParams.task" in ids
     assert "type_added:CallToolRequestParams" not in ids
 
@@ -477,7 +486,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 @pytest.mark.parametrize("subject", [*BY_READING, "tools/call", "roots/list", "JSONRPCResponse", "Tool"])
 def test_the_document_fits_its_schema(subject):
-    document = to_document(TIMELINE.history(subject))
+    document = to_document(timeline().history(subject))
     assert [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)] == []
     for name in ("format", "subject", "kind", "revisions"):
         assert list(VALIDATOR.iter_errors({key: value for key, value in document.items() if key != name}))
@@ -537,7 +546,7 @@ def test_text():
 
 
 def test_text_fits_the_terminal_where_words_do():
-    history = TIMELINE.history("Tool")
+    history = timeline().history("Tool")
     for width in (60, 80, 100):
         assert max(map(len, history_text.render(history, width=width).splitlines())) <= width
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 from itertools import product
 
 import pytest
@@ -17,7 +18,12 @@ from mcp_bindgen.diff.revision_matrix import SCHEMA, command, to_document
 from mcp_bindgen.errors import BindgenError
 
 BUNDLED = [catalog.load(revision) for revision in REVISIONS]
-MATRIX = diff.matrix(BUNDLED)
+
+
+@cache
+def bundled() -> diff.Matrix:
+    """Return the matrix of the bundled revisions."""
+    return diff.matrix(BUNDLED)
 
 
 def small(**names: str) -> diff.Matrix:
@@ -47,7 +53,7 @@ def test_a_client_of_an_older_revision_is_the_old_client():
 
 @pytest.mark.parametrize(("client", "server"), list(product(REVISIONS, repeat=2)))
 def test_a_cell_counts_the_document_of_the_difference(client, server):
-    cell = MATRIX.cell(client, server)
+    cell = bundled().cell(client, server)
     if client == server:
         assert cell is None
         return
@@ -66,7 +72,7 @@ def test_a_cell_counts_the_document_of_the_difference(client, server):
 def test_only_some_methods():
     only = diff.matrix(BUNDLED, methods=["prompts/get"])
     assert only.methods == ("prompts/get",)
-    for whole, part in zip(MATRIX.cells, only.cells, strict=True):
+    for whole, part in zip(bundled().cells, only.cells, strict=True):
         document = diff.to_document(diff.compare(catalog.load(whole.old), catalog.load(whole.new)))
         expected = [
             change["verdicts"][whole.pairing]
@@ -115,11 +121,11 @@ def test_five_revisions_fit_eighty_columns():
 
 
 def test_what_has_no_room_as_a_table_is_a_list():
-    shown = matrix_text.render(MATRIX, width=60)
+    shown = matrix_text.render(bundled(), width=60)
     assert max(len(line) for line in shown.splitlines() if "mcp-codegen" not in line) <= 60
     assert f"client {REVISIONS[-1]}\n  server {REVISIONS[0]}: " in shown
-    for cell in MATRIX.cells:
-        assert f"\n    {command(MATRIX, cell, {})}\n" in shown
+    for cell in bundled().cells:
+        assert f"\n    {command(bundled(), cell, {})}\n" in shown
 
 
 def test_commands_name_files_and_methods():
@@ -172,15 +178,15 @@ def links(text: str) -> list[str]:
 
 
 def test_a_page_leads_to_its_own_commands():
-    text = page.render(MATRIX)
+    text = page.render(bundled())
     assert text.startswith("<!doctype html>\n")
     assert links(text)
     targets = set(re.findall(r'id="([^"]*)"', text))
     assert {link.removeprefix("#") for link in links(text)} <= targets
     assert "<script" not in text
     assert "default-src 'none'; script-src 'none'" in html.unescape(text)
-    for cell in MATRIX.cells:
-        assert f"<code>{command(MATRIX, cell, {})}</code>" in text
+    for cell in bundled().cells:
+        assert f"<code>{command(bundled(), cell, {})}</code>" in text
 
 
 def test_a_page_leads_to_the_pages_of_differences():
@@ -196,7 +202,7 @@ def test_a_page_leads_to_the_pages_of_differences():
 @pytest.mark.parametrize("link", ["page.html", "{old}.html", "{client}-{server}.html", "javascript:{old}{new}"])
 def test_other_links_are_refused(link):
     with pytest.raises(BindgenError, match=r"--link .* must (contain \{old\} and \{new\}|be a path)"):
-        page.render(MATRIX, link=link)
+        page.render(bundled(), link=link)
 
 
 def test_no_label_is_more_than_text():
