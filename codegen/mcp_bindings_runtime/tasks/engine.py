@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,8 @@ class TaskEngine(ABC):
         # Before any message that the handler sends.
         connection.reply(incoming, line)
         try:
-            self.store.execute(partial(self._execute, connection, incoming, task, context))
+            # The handler sees the context variables of the request, such as the current span of a trace.
+            self.store.execute(partial(copy_context().run, self._execute, connection, incoming, task, context))
         except RuntimeError as fault:
             log_exception(fault, "cannot start a thread for a task")
             incoming.stop_calls()

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -237,3 +238,28 @@ def test_outcomes_of_one_requestor_leave_room_for_those_of_others() -> None:
     assert not end("bob", 1)
     store.leave("ada")
     assert [end("ada", 100) for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.parametrize("revision", [OLD, NEW])
+def test_a_task_sees_the_context_variables_of_its_request(revision: str) -> None:
+    mcp = package(revision)
+    span = ContextVar("span", default="none")
+    server = mcp.Server("s", "1", tasks=MemoryTasks(tools={"look": "required"}))
+    run = server.handle_request
+
+    def traced(connection: Any, incoming: Any) -> Any:
+        token = span.set(incoming.key.name)
+        try:
+            return run(connection, incoming)
+        finally:
+            span.reset(token)
+
+    server.handle_request = traced
+
+    @server.tool
+    def look() -> str:
+        return span.get()
+
+    options: Any = {"tasks": True} if revision == NEW else {}
+    with mcp.Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        assert client.call_tool_as_task("look").result().text == "tools/call"
