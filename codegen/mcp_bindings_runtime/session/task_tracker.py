@@ -108,8 +108,9 @@ class TaskTracker:
         # A server's requests may wait in other places than its session.
         if key.name == "tasks/result" and self._side == "client":
             self._awaited = {each: task for each, task in self._awaited.items() if each in self._pending}
-            self._awaited[request_id] = params.task_id
-        if params is None or key.name not in self._binding.facts.task_methods or params.task is None:
+            self._awaited[request_id] = getattr(params, "task_id", "")
+        # Params of a wrong class are an error when they are encoded.
+        if key.name not in self._binding.facts.task_methods or getattr(params, "task", None) is None:
             return False
         path = task_capability(key)
         if not self._binding.declares(peer_capabilities, path):

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings import connect, serve
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings_runtime.errors import ResponseError, UsageError
+from mcp_bindings_runtime.errors import EncodeError, ResponseError, UsageError
 from mcp_bindings_runtime.features.limits import Limits
 from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.scripted_peers import PATIENCE, text_of
+from support.revisions import those_with_methods
+from support.scripted_peers import PATIENCE, package, text_of
 
 Do = Callable[[], object]
 
@@ -401,3 +403,27 @@ def test_mistakes_in_a_call_are_told_before_anything_is_sent() -> None:
 )
 def test_an_error_of_the_other_side_tells_its_reason_once(data: Any, text: str) -> None:
     assert str(ResponseError(-32600, "Not Found", data)) == text
+
+
+REQUESTS = [
+    (revision, name)
+    for name in ("tools/call", "tools/list", "tasks/result")
+    for revision in (REVISIONS if name.startswith("tools") else those_with_methods(name))
+]
+
+
+@pytest.mark.parametrize(("revision", "name"), REQUESTS)
+def test_params_of_a_wrong_class_are_refused(revision: str, name: str) -> None:
+    mcp = package(revision)
+    (key,) = (each for each in vars(mcp.methods).values() if getattr(each, "name", "") == name)
+    options: dict[str, Any] = {"tasks": MemoryTasks()} if name.startswith("tasks") else {}
+    server = mcp.Server("s", "1", **options)
+
+    @server.tool
+    def present() -> str:
+        return "here"
+
+    with mcp.Client.in_memory(server) as client:
+        for wrong in ({"name": "f"}, "f", mcp.types.Implementation(name="f", version="1")):
+            with pytest.raises(EncodeError, match=r"\$\.params: found .*, expected a "):
+                client.request(key, wrong)
