@@ -110,9 +110,11 @@ class TaskEngine(ABC):
             return True
         # Before any message that the handler sends.
         connection.reply(incoming, line)
+        job = partial(self._execute, connection, incoming, task, context)
+        # The handler sees the context variables of the request, such as the current span of a trace.
+        variables = copy_context()
         try:
-            # The handler sees the context variables of the request, such as the current span of a trace.
-            self.store.execute(partial(copy_context().run, self._execute, connection, incoming, task, context))
+            self.store.execute(lambda: variables.run(job))
         except RuntimeError as fault:
             log_exception(fault, "cannot start a thread for a task")
             incoming.stop_calls()
