@@ -164,8 +164,8 @@ class Application:
             log_exception(error, "a request could not be answered: %s", error)
             return Rejection(500, "the server failed").response()
 
-    def mounted(self, path: str, beside: WSGIApplication) -> Mounted:
-        """Return an application that serves this one below a path such as ``/mcp``, and all else by ``beside``.
+    def mounted(self, path: str, site: WSGIApplication) -> Mounted:
+        """Return an application that serves this one below a path such as ``/mcp``, and all else by ``site``.
 
         The metadata of ``authorization`` are served from the root (RFC 9728, section 3.1).
         """
@@ -179,7 +179,7 @@ class Application:
             if requested == metadata:
                 return self(environ, start_response)
             if requested != place and not requested.startswith(f"{place}/"):
-                return beside(environ, start_response)
+                return site(environ, start_response)
             script = environ.get("SCRIPT_NAME", "") + place
             return self({**environ, "SCRIPT_NAME": script, "PATH_INFO": requested[len(place) :]}, start_response)
 
