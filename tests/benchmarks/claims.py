@@ -155,15 +155,16 @@ def _goals(measured: Measured) -> Grid:
         notes.append(
             "The following goals are missed. Each item lists, for each revision that misses the goal, the measured "
             "figure and by how many percent it is below or above the goal: *20 % below 5* means that the goal is 5. "
-            "*Bare* is the ratio that the JSON library would reach alone, without making or reading typed "
-            "messages:\n\n" + "\n".join(found)
+            "*Bare* is the ratio that would result if this project only called its JSON library, without making or "
+            "reading typed messages:\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
         "*Decoding* makes typed messages from bytes, and *encoding* makes bytes from typed messages. The benchmark "
         f"does both with {sum(len(messages(each)) for each in REVISIONS)} messages, {len(messages(REVISIONS[0]))} "
-        f"in each of {len(REVISIONS)} revisions. The messages of {REVISIONS[-2]} are {_described()}. The messages "
-        "of the other revisions are similar.\n\n"
+        f"in each of {len(REVISIONS)} revisions. The messages of {REVISIONS[-2]} are {_described()}. The messages of "
+        "the other revisions are similar; in 2026-07-28, for example, *discover* (`server/discover`) takes the place "
+        "of *initialize*.\n\n"
         "Each *contender* is a library, or a way to use one (see [Contenders](#contenders)). It runs in its own "
         "process. The contenders take turns. For each message, decoding and encoding are timed in "
         f"{measured.effort.rounds} samples. A sample repeats the call for about {SAMPLE / 1e6:.0f} ms of CPU time, "
@@ -220,11 +221,15 @@ def _bounds(measured: Measured) -> str:
     for name in OURS:
         if measured.has(name):
             shares = "\n".join(f"- {value:.0f} %: {part}" for part, value in _parts(measured, name, SIZES).items())
-            said.append(f"The time to decode with {SPOKEN[name]} is spent as follows:\n\n{shares}")
+            said.append(
+                f"On average over the messages, this project spends the time to decode with {SPOKEN[name]} as "
+                f"follows:\n\n{shares}"
+            )
     if measured.has("fast"):
         said.append(
-            f"Of the time to encode with orjson, {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % is "
-            "spent in orjson. The rest is spent on making dicts and checking values."
+            f"On average over the messages, {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of this "
+            "project's time to encode with orjson is spent in orjson. The rest is spent on making dicts and checking "
+            "values."
         )
     return "\n\n".join(said)
 

@@ -28,7 +28,7 @@ PROFILE = (
     "garbage collector took a sixth of the time of `client`.\n"
     "- To decide which names a generated module imports, `client` no longer parses the finished text, but searches "
     "each distinct line for the possible names.\n"
-    "- Each schema is looked up, and checked for duplicate members and depth, only once instead of once for each "
+    "- Each schema is checked for duplicate members and excessive depth only once, instead of once for each "
     "comparison.\n\n"
     "The remaining time of `client` grows with its output, which is about 400 lines and 12 KB for each tool."
 )

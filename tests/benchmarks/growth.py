@@ -78,8 +78,9 @@ def measure(effort: Effort = FULL) -> Listing:
         f"the logarithms of the numbers and times. Calls are timed in {effort.rounds} segments of "
         f"{effort.seconds:g} s, and each list is requested {effort.rounds} times; the times are medians. In the "
         "rows by number of clients, the time per call is the length of a segment divided by the number of calls "
-        "that all clients made in it. Part of the time of a call is the same for all sizes, and for small messages "
-        "and short lists it is most of the time. So the exponents of the rows about lists and texts are below 1. "
+        "that all clients made in it. A part of the time of a request does not depend on its size. For small "
+        "messages and short lists, this fixed part is the largest part of the time. So the exponents of the rows "
+        "about lists and texts are below 1. "
         "Other programs on the machine lengthen the times, but hardly change the exponents."
     )
     return Listing("As work grows", about, ("measured", "exponent", "expected", "times"), rows)
