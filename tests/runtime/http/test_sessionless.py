@@ -13,14 +13,16 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 from mcp_bindings_runtime.errors import McpError, NotDeclared, ResponseError, UsageError
 from mcp_bindings_runtime.http.server.store import MemoryStore
+from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.raw_http_client import endpoint
-from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, those_with
+from support.revisions import HANDSHAKE, STATELESS, WITH_BATCHES, those_with, those_with_methods
 from support.scripted_peers import PATIENCE, package, text_of
 
 NEW = STATELESS[-1]
 mcp = package(NEW)
 SESSIONS = those_with(lambda each: each.handshake and not each.only_sse)
 """The revisions of Streamable HTTP with sessions."""
+TASKS = those_with_methods("tasks/get")[-1]
 URI = "file:///made-up/note"
 
 
@@ -125,6 +127,20 @@ def test_what_needs_a_session_is_refused_with_the_reason(revision: str) -> None:
         with pytest.raises(NotDeclared, match=r"resources\.subscribe"):
             client.request(package(revision).methods.SUBSCRIBE, package(revision).types.SubscribeRequestParams(uri=URI))
         assert text_of(client.call_tool("ask")).startswith("refused: ")
+
+
+def test_tasks_that_nobody_could_fetch_are_not_offered() -> None:
+    server = mcp.Server("s", "1", tasks=MemoryTasks(tools={"look": "optional"}))
+
+    @server.tool
+    def look() -> str:
+        return "seen"
+
+    with endpoint(server, sessions=False) as wire, connect(TASKS, f"http://127.0.0.1:{wire.port}/mcp") as client:
+        assert client.server_capabilities.tasks is None
+        assert client.call_tool("look").text == "seen"
+        with pytest.raises(NotDeclared):
+            client.call_tool_as_task("look")
 
 
 def test_a_stream_and_the_end_of_a_session_are_refused() -> None:

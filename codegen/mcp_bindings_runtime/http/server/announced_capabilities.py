@@ -1,4 +1,4 @@
-"""``without_announcements``: the capabilities of a server from which clients cannot get changes."""
+"""The capabilities of a server without those that clients of an endpoint cannot use."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def without_announcements(binding: Binding, capabilities: Any) -> Any:
         if name in _LISTS
     }
     return codec.structure({**declared, **kept}, binding.types.ServerCapabilities)
+
+
+def without_tasks(binding: Binding, capabilities: Any) -> Any:
+    """Return capabilities of a server without tasks, which clients without a session and a principal could not fetch."""
+    declared: dict[str, Any] = binding.codec.unstructure(capabilities)
+    kept = {name: each for name, each in declared.items() if name != "tasks"}
+    return binding.codec.structure(kept, binding.types.ServerCapabilities)

@@ -22,7 +22,7 @@ from ...server.routing import Routes
 from ...session.caller import Caller, principal_of
 from ...session.events import Incoming
 from ..sse import KEEP_ALIVE
-from .announced_capabilities import without_announcements
+from .announced_capabilities import without_announcements, without_tasks
 from .client_address import client_address
 from .event_log import EventLog, MemoryEventLog, Priority
 from .event_stream import EventStream
@@ -82,11 +82,11 @@ class SessionlessEndpoint:
         beginning = self._routes.beginning(value) if value.__class__ is dict else None
         if beginning is not None:
             self._warn()
-            session = beginning.session()
+            session = _session_of(beginning, caller)
             session.capabilities = without_announcements(session.binding, session.capabilities)
             return respond_at_once(session.receive(body), body)
         server = self._server_of(environ)
-        session = server.session()
+        session = _session_of(server, caller)
         session.state = "agreed"
         # What the client has declared is not known, so it is asked nothing.
         session.unknown_peer = f"the server keeps no sessions{self._cause}"
@@ -162,6 +162,14 @@ class SessionlessEndpoint:
         if not self._limiter.acquire(long=False):
             raise NoStream
         return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source)
+
+
+def _session_of(server: Server, caller: Caller | None) -> Session:
+    """Return a session for one request; it offers no tasks to a client that could not be recognized when it fetches them."""
+    session = server.session()
+    if principal_of(caller) is None:
+        session.capabilities = without_tasks(session.binding, session.capabilities)
+    return session
 
 
 def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
