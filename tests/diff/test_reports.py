@@ -191,7 +191,7 @@ Each change is listed once, under the more severe of its two verdicts; the other
 
 -   **Breaking**: The new peer refuses or misreads a message that the old peer already sends, or the new peer must send a message that the old peer refuses.
 -   **Risky**: The effect depends on what the programs use. The new peer may send something that the old peer refuses or does not know, may ignore something optional that the old peer sends, or may never send something that the old peer waits for.
--   **Compatible**: Everything else. For example, receivers ignore members that they do not know.
+-   **Compatible**: Everything else, such as a new optional field, which old peers ignore.
 
 ## Breaking (1)
 

@@ -30,7 +30,7 @@ LEVELS: Mapping[Verdict, str] = {
         "not know, may ignore something optional that the old peer sends, or may never send something that the old peer "
         "waits for."
     ),
-    "compatible": "Everything else. For example, receivers ignore members that they do not know.",
+    "compatible": "Everything else, such as a new optional field, which old peers ignore.",
 }
 """The meaning of each level, the worst first."""
 
