@@ -1,4 +1,4 @@
-"""Link to the repository, and ``llms.txt`` with a line for each page; MkDocs calls this when it builds the site."""
+"""Navigation, link to the repository, and ``llms.txt`` with a line for each page; MkDocs calls this for the site."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
 ROOT = Path(__file__).resolve().parents[1]
+REVISIONS = "revisions/index.md"
+"""Page that links to the pages on changes between revisions."""
 
 
 def repository(root: Path = ROOT) -> str:
@@ -19,6 +21,21 @@ def repository(root: Path = ROOT) -> str:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     address: str = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
     return address
+
+
+def with_revisions(nav: object, docs: Path) -> Any:
+    """Return a navigation in which the pages on changes between revisions follow their index, in its order."""
+    if isinstance(nav, Mapping):
+        return {title: with_revisions(below, docs) for title, below in nav.items()}
+    if not isinstance(nav, list):
+        return nav
+    entries = [with_revisions(entry, docs) for entry in nav]
+    if any(isinstance(entry, Mapping) and REVISIONS in entry.values() for entry in nav):
+        links = re.findall(
+            r"^\| \[([^]]+)\]\(([\w-]+\.md)\)", (docs / REVISIONS).read_text(encoding="utf-8"), re.MULTILINE
+        )
+        entries += [{title: f"revisions/{file}"} for title, file in links]
+    return entries
 
 
 def pages(nav: object) -> Iterator[tuple[str, str]]:
@@ -50,7 +67,8 @@ def llms_text(config: Mapping[str, Any], docs: Path) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Set the link to the repository, if it has an address."""
+    """Complete the navigation, and set the link to the repository, if it has an address."""
+    config.nav = with_revisions(config.nav, Path(config.docs_dir))
     config.repo_url = repository() or None
     return config
 

@@ -136,6 +136,8 @@ def _rules(page: Page) -> Iterator[str]:
     revisions = [revision for revision in REVISIONS if any(revision in rule.revisions for rule in page.rules)]
     yield f"# Rules of {page.name}"
     yield ""
+    yield "This page is a part of the [rules of the specification](index.md)."
+    yield ""
     yield f"The text: {', '.join(f'[{each}]({SOURCE}/{each}/{page.name})' for each in revisions)}."
     yield ""
     yield "| section | who | level | rule | revisions | verified by |"

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import runpy
 from pathlib import Path
 
 import yaml
-from checkout import ROOT
+from checkout import REVISIONS, ROOT
 
 SITE = runpy.run_path(str(ROOT / "docs" / "site_files.py"))
 CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+CONFIG["nav"] = SITE["with_revisions"](CONFIG["nav"], ROOT / "docs")
 NAVIGATION = [path for _, path in SITE["pages"](CONFIG["nav"])]
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
     docs = ROOT / "docs"
     there = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
-    linked = {path for path in there if path.startswith("revisions/") and path != "revisions/index.md"}
-    assert sorted(path for path in NAVIGATION if (docs / path).is_file()) == sorted(there - linked)
+    generated = {"requirements/index.md"}
+    assert sorted(NAVIGATION) == sorted(there | generated)
+
+
+def test_the_pages_on_changes_follow_their_index_from_the_oldest_revision_on() -> None:
+    titles = [title for title, path in SITE["pages"](CONFIG["nav"]) if path.startswith("revisions/")]
+    steps = [f"{old} to {new}" for old, new in [*itertools.pairwise(REVISIONS), (REVISIONS[0], REVISIONS[-1])]]
+    assert titles == ["All revisions", *steps]
 
 
 def test_the_index_for_language_models_describes_each_page() -> None:
