@@ -89,6 +89,8 @@ def test_each_page_has_one_of_the_site():
     texts = WRITER["texts"](PAGES)
     assert len(texts) == len(PAGES) + 1
     assert all(f"({page.file})" in texts["index.md"] for page in PAGES)
+    up = "This page is a part of the [rules of the specification](index.md)."
+    assert all(texts[page.file].splitlines()[2] == up for page in PAGES)
 
 
 def test_the_site_shows_rows_and_counts_them(tmp_path):
@@ -98,3 +100,7 @@ def test_the_site_shows_rows_and_counts_them(tmp_path):
     assert f"| [server/tools](server-tools.md) | {counts} |\n" in texts["index.md"]
     row = "| Errors \\| more | server | MUST | It holds. | all | One &lt;reason>. |\n"
     assert row in texts["server-tools.md"]
+
+
+def test_a_reason_links_to_other_pages():
+    assert [rule.reason for page in PAGES for rule in page.rules if "docs/" in rule.reason] == []
