@@ -110,6 +110,8 @@ def _body(section: Section) -> list[str]:
     for row in section.rows:
         goal = f"{row.goal}: {'met' if is_met(row.value, row.goal) else 'missed'}" if row.goal else ""
         rows.append([row.name, _with_unit(row.value, row.unit), goal])
+    if not any(row.goal for row in section.rows):
+        return _markdown(["measured", "figure"], [row[:2] for row in rows])
     return _markdown(["measured", "figure", "goal"], rows)
 
 

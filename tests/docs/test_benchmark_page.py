@@ -44,6 +44,8 @@ def test_tables_without_goals_have_no_column_for_them() -> None:
     grid = render([Grid("Shares", "Words.", ["a"], [Line("parser", [12.34], unit="%")])], {})
     assert "| measured | a |\n|---|---|\n| parser | 12.3 % |" in grid
     assert "| one | 2.00 | at most 1: missed |" in render([Table("T", "Words.", [Row("one", 2, "at most 1")])], {})
+    table = render([Table("T", "Words.", [Row("lines", 3.0), Row("share", 50.0, unit="%")])], {})
+    assert "| measured | figure |\n|---|---|\n| lines | 3.00 |\n| share | 50.0 % |" in table
     assert "| x | y |\n|---|---|\n| 1 | 2 |" in render([Listing("L", "Words.", ["x", "y"], [["1", "2"]])], {})
 
 
