@@ -36,7 +36,7 @@ def _tables() -> Iterator[str]:
         sys.path.pop(0)
     notes: dict[str, int] = {}
     for server in sorted(revisions, reverse=True):
-        yield f"#### A server of {server}\n"
+        yield f"### A server of {server}\n"
         yield f"| feature | {' | '.join(f'client of {each}' for each in revisions)} |"
         yield "|---" * (len(revisions) + 1) + "|"
         for feature in at_server.FEATURES:
