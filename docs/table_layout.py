@@ -1,21 +1,25 @@
 """Layout of tables and names on narrow screens; MkDocs calls this for the HTML of each page.
 
-A name breaks after its separators only, never inside a word. A short one in a text does not break, nor does an option in a
-table or the date of a revision. A table too wide for a phone gets the attribute ``data-stacked``: the style sheet then shows
-each of its rows as a block, with the heading of the column before each cell. A table whose headings are all empty loses its
-head.
+A name breaks after its separators only, never inside a word, and a separator that begins a name stays with it. A short word
+of code in a text does not break, nor does an option in a table or the date of a revision. A table too wide for a phone gets
+the attribute ``data-stacked``: the style sheet then shows each of its rows as a block, with the heading of the column before
+each cell. A table whose headings are all empty loses its head.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 LONGEST_PART = 30
-"""Characters of a part of a name, above which the name may break after its underscores, too."""
+"""Characters of a part of a name, above which the part may break after underscores and before capital letters, too."""
+LONGEST_IN_TABLE = 20
+"""Characters of a part of a name in a table, above which the part may break before capital letters."""
 SHORT = 28
-"""Characters of a name in a text, up to which it does not break."""
+"""Characters of a word of code in a text, up to which it does not break."""
 PHONE = 44
 """Characters that fit beside each other into a table on a phone."""
 PADDING = 3
@@ -27,10 +31,15 @@ _HEADING = re.compile(r"<th[^>]*>(.*?)</th>", re.DOTALL)
 _ROW = re.compile(r"<tr>(?:(?!<th).)*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.DOTALL)
 _CODE = re.compile(r"<code>(.*?)</code>", re.DOTALL)
-_SEPARATOR = re.compile(r"((?:::|[/(,=@])(?=\w)|[.:](?=[^\W\d]))")
+_SEPARATOR = re.compile(r"(?<=[\w)\]}])(?:(?:://|::|[/(,=@])(?=\w)|[.:](?=[^\W\d]))")
+_UNDERSCORE = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _BREAK = "<wbr>"
 _TABLE_OR_BLOCK = re.compile(r"(<table>.*?</table>|<pre.*?</pre>)", re.DOTALL)
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAPITAL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_OWN_BREAK = re.compile(r"[-/?!|}](?=\w)")
+"""A place where browsers break a word of their own accord."""
+_TAG_OR_BLANKS = re.compile(r"(<[^>]*>|\s+)")
+_CHARACTER = re.compile(r"&#?\w+;|.", re.DOTALL)
 _PLAIN_CODE = re.compile(r"<code>([^<]*)</code>")
 _TAG_OR_DATE = re.compile(r"<code.*?</code>|<[^>]*>|\b20\d\d-\d\d-\d\d\b")
 _OBJECT_NAME = re.compile(r'(<span class="doc doc-object-name[^>]*>)([^<]*)(</span>)')
@@ -52,8 +61,8 @@ def keep_names(page: str) -> str:
     parts[::2] = [_TAG_OR_DATE.sub(_whole_date, part) for part in parts[::2]]
     parts[::2] = [
         _OBJECT_NAME.sub(
-            lambda match: f"{match[1]}{match[2].replace('_', f'_{_BREAK}')}{match[3]}",
-            _PLAIN_CODE.sub(lambda match: _code(_in_words(match[1]), is_whole=len(_text(match[1])) <= SHORT), part),
+            lambda match: f"{match[1]}{_BREAK.join(_parts(match[2], underscores=0, capitals=0))}{match[3]}",
+            _PLAIN_CODE.sub(lambda match: _code(match[1]), part),
         )
         for part in parts[::2]
     ]
@@ -65,16 +74,49 @@ def _whole_date(found: re.Match[str]) -> str:
     return found[0] if found[0].startswith("<") else f"<span data-whole>{found[0]}</span>"
 
 
-def _code(name: str, *, is_whole: bool) -> str:
-    """Return the HTML of code, which does not break at all if it is to stay whole and has no blanks."""
-    if is_whole and not re.search(r"\s", name):
-        return f"<code data-whole>{name}</code>"
-    return f"<code>{_breakable(name)}</code>"
+def _code(code: str, *, in_table: bool = False, capitals: int = LONGEST_PART) -> str:
+    """Return the HTML of code with break opportunities in its words.
+
+    ``capitals`` is the number of characters of a part above which it may break before capital letters.
+    """
+    pieces = _TAG_OR_BLANKS.split(code)
+    if len(pieces) == 1 and _is_whole(code, in_table=in_table):
+        return f"<code data-whole>{code}</code>"
+    pieces[::2] = [_word(piece, in_table=in_table, capitals=capitals) for piece in pieces[::2]]
+    return f"<code>{''.join(pieces)}</code>"
 
 
-def _in_words(name: str) -> str:
-    """Return the HTML of a long name with break opportunities before its capital letters."""
-    return _CAPITAL.sub(_BREAK, name) if len(name) > LONGEST_PART and name.isalnum() else name
+def _is_whole(word: str, *, in_table: bool) -> bool:
+    """Return whether a word does not break at all."""
+    return _length(word) <= SHORT and (word.startswith("-") or not in_table)
+
+
+def _word(word: str, *, in_table: bool, capitals: int) -> str:
+    """Return the HTML of a word of code with break opportunities."""
+    if _is_whole(word, in_table=in_table):
+        return _unbroken(word)
+    return _BREAK.join(_unbroken(part) for part in _parts(word, underscores=LONGEST_PART, capitals=capitals))
+
+
+def _unbroken(part: str) -> str:
+    """Return the HTML of a part of a word that does not break, unless it is long."""
+    return f"<span data-whole>{part}</span>" if _OWN_BREAK.search(part) and _length(part) <= SHORT else part
+
+
+def _parts(word: str, *, underscores: int, capitals: int) -> Iterator[str]:
+    """Yield the parts of a word between its separators, and of longer parts those between underscores and capital letters."""
+    characters: list[str] = _CHARACTER.findall(word)
+    text = "".join(html.unescape(each)[:1] for each in characters)
+    breaks = [0, *(found.end() for found in _SEPARATOR.finditer(text)), len(text)]
+    for start, end in pairwise(tuple(breaks)):
+        for limit, pattern in ((underscores, _UNDERSCORE), (capitals, _CAPITAL)):
+            if end - start > limit:
+                breaks += [found.end() for found in pattern.finditer(text, start, end)]
+    yield from ("".join(characters[start:end]) for start, end in pairwise(sorted(set(breaks))))
+
+
+def _length(word: str) -> int:
+    return len(html.unescape(word))
 
 
 def _table(table: str) -> str:
@@ -83,9 +125,11 @@ def _table(table: str) -> str:
     headings = [_text(each) for each in _HEADING.findall(table)]
     if not any(headings):
         table = _HEAD.sub("", table)
-    table = _CODE.sub(lambda match: _code(match[1], is_whole=match[1].startswith("-")), table)
     table = _TAG_OR_DATE.sub(_whole_date, table)
-    columns = zip(*[[cell for _, cell in _CELL.findall(row)] for row in _ROW.findall(table)], strict=False)
+    # A name that breaks before a capital letter is worse than a row that is a block.
+    measured = _CODE.sub(lambda match: _code(match[1], in_table=True, capitals=len(match[1])), table)
+    table = _CODE.sub(lambda match: _code(match[1], in_table=True, capitals=LONGEST_IN_TABLE), table)
+    columns = zip(*[[cell for _, cell in _CELL.findall(row)] for row in _ROW.findall(measured)], strict=False)
     width = sum(
         max(_longest_word(cell) for cell in (heading, *cells)) + PADDING
         for heading, cells in zip(headings, columns, strict=False)
@@ -107,17 +151,9 @@ def _labelled(row: str, headings: list[str]) -> str:
     return _CELL.sub(cell, row)
 
 
-def _breakable(name: str) -> str:
-    """Return the HTML of a name with break opportunities after its separators."""
-    parts = _SEPARATOR.sub(rf"\1{_BREAK}", name).split(_BREAK)
-    return _BREAK.join(
-        re.sub(r"(?<=[^\W_])(_+)(?=[^\W_])", rf"\1{_BREAK}", part) if len(part) > LONGEST_PART else part
-        for part in parts
-    )
-
-
 def _longest_word(cell: str) -> int:
-    return max((len(word) for word in _text(cell.replace(_BREAK, " ").replace("<br>", " ")).split()), default=0)
+    """Return the length of the longest word; a no-break space is a part of a word."""
+    return max(map(len, re.split(r"[ \t\n]+", _text(cell.replace(_BREAK, " ").replace("<br>", " ")))))
 
 
 def _text(cell: str) -> str:

@@ -97,6 +97,14 @@ def test_a_pipe_in_code_has_no_backslash() -> None:
         ("http://127.0.0.1:8000/mcp", ["http://", "127.0.0.1:8000/", "mcp"]),
         ("PREVIOUS_REVISION.toml", ["PREVIOUS_REVISION.", "toml"]),
         ("a/test_it.py::test_name", ["a/", "test_it.", "py::", "test_name"]),
+        (".mdx", [".mdx"]),
+        ("(progress", ["(progress"]),
+        ("@server.tool", ["@server.", "tool"]),
+        ("tool(name)@host", ["tool(", "name)@", "host"]),
+        ("session.$schema", ["session.$schema"]),
+        ("ListToolsRequest", ["ListToolsRequest"]),
+        ("JSONRPCResultResponseParams", ["JSONRPC", "Result", "Response", "Params"]),
+        ("from mcp_bindings import v2026_07_28 as mcp", ["from mcp_bindings import v2026_07_28 as mcp"]),
         ("test_a_name_with_more_than_thirty_letters", "test_ a_ name_ with_ more_ than_ thirty_ letters".split()),
         ("call(&lt;T&gt;, …)", ["call(&lt;T&gt;, …)"]),
     ],
@@ -113,6 +121,32 @@ def test_a_short_name_in_a_text_does_not_break() -> None:
     assert LAYOUT["keep_names"](page) == "<p><code>pip install x</code> <code data-whole>mcp-codegen</code></p>"
 
 
+@pytest.mark.parametrize(
+    ("code", "whole"),
+    [
+        ("mcp-codegen list --format json", ["mcp-codegen", "--format"]),
+        ("X-Accel-Buffering: no", ["X-Accel-Buffering:"]),
+        ("cd docs/requirements", ["docs/requirements"]),
+        ("https://example.org/a-page-with-a-title/x", ["a-page-with-a-title/"]),
+        ("nox -s tests", ["-s"]),
+    ],
+)
+def test_a_word_of_code_does_not_break_after_a_hyphen_or_slash(code: str, whole: list[str]) -> None:
+    page = LAYOUT["keep_names"](f"<p><code>{code}</code></p>")
+    assert re.findall(r"<span data-whole>([^<]*)</span>", page) == whole
+    assert re.sub(r"<[^>]*>", "", page) == code
+
+
+def test_a_word_of_code_in_a_table_does_not_break_after_a_hyphen() -> None:
+    page = LAYOUT["lay_out_tables"](table(["header", "a"], ["<code>X-Accel-Buffering: no</code>", "b"]))
+    assert "<code><span data-whole>X-Accel-Buffering:</span> no</code>" in page
+
+
+def test_the_length_of_a_word_decides_and_not_that_of_the_command() -> None:
+    page = "<p><code>from mcp_bindings import v2026_07_28 as mcp; list_recipes()</code></p>"
+    assert LAYOUT["keep_names"](page) == page
+
+
 def test_a_long_name_in_a_text_breaks_after_its_separators() -> None:
     page = "<p><code>mcp.Client.http(&quot;http://127.0.0.1:8000/mcp&quot;)</code></p>"
     found = LAYOUT["keep_names"](page)
@@ -125,9 +159,13 @@ def test_a_long_name_of_one_word_breaks_before_capital_letters() -> None:
     assert "Subscriptions<wbr>Acknowledged<wbr>Notification<wbr>Params" in LAYOUT["keep_names"](page)
 
 
-def test_the_name_of_an_object_breaks_after_its_underscores() -> None:
-    page = '<h2><span class="doc doc-object-name doc-attribute-name">LIST_TOOLS</span></h2>'
-    assert LAYOUT["keep_names"](page) == page.replace("LIST_TOOLS", "LIST_<wbr>TOOLS")
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [("LIST_TOOLS", "LIST_ TOOLS"), ("ListToolsResult", "List Tools Result"), ("JSONRPCError", "JSONRPC Error")],
+)
+def test_the_name_of_an_object_breaks_after_underscores_and_before_capital_letters(name: str, parts: str) -> None:
+    page = f'<h2><span class="doc doc-object-name doc-attribute-name">{name}</span></h2>'
+    assert LAYOUT["keep_names"](page) == page.replace(name, parts.replace(" ", "<wbr>"))
 
 
 def test_an_option_in_a_table_does_not_break() -> None:
