@@ -104,7 +104,7 @@ def _unbroken(part: str) -> str:
 
 
 def _parts(word: str, *, underscores: int, capitals: int) -> Iterator[str]:
-    """Yield the parts of a word between its separators, and of longer parts those between underscores and capital letters."""
+    """Yield the parts of a word between its separators; longer parts are split after underscores and before capitals."""
     characters: list[str] = _CHARACTER.findall(word)
     text = "".join(html.unescape(each)[:1] for each in characters)
     breaks = [0, *(found.end() for found in _SEPARATOR.finditer(text)), len(text)]
