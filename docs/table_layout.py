@@ -3,7 +3,8 @@
 A name breaks after its separators only, never inside a word, and a separator that begins a name stays with it. A short word
 of code in a text does not break, nor does an option in a table or the date of a revision. A table too wide for a phone gets
 the attribute ``data-stacked``: the style sheet then shows each of its rows as a block, with the heading of the column before
-each cell. A table whose headings are all empty loses its head.
+each cell. A table whose headings are all empty loses its head. A wide table with sentences in its last column gets the
+attribute ``data-prose``, for which the style sheet keeps this column from becoming narrow.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ SHORT = 28
 """Characters of a word of code in a text, up to which it does not break."""
 PHONE = 44
 """Characters that fit beside each other into a table on a phone."""
+PROSE = 60
+"""Characters of a cell that is a sentence rather than a name or a figure."""
 PADDING = 3
 """Characters that the padding of a column takes."""
 
@@ -137,7 +140,8 @@ def _table(table: str) -> str:
     if width <= PHONE:
         return table
     stacked = _ROW.sub(lambda match: _labelled(match[0], headings), table)
-    return stacked.replace("<table>", "<table data-stacked>", 1)
+    has_prose = any(len(_text(cells[-1][1])) > PROSE for cells in map(_CELL.findall, _ROW.findall(table)) if cells)
+    return stacked.replace("<table>", f"<table data-stacked{' data-prose' if has_prose else ''}>", 1)
 
 
 def _labelled(row: str, headings: list[str]) -> str:

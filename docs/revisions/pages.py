@@ -132,7 +132,7 @@ def _unmentioned(step: Step, notes: Mapping[str, str], assessment: Assessment) -
         return
     yield f"These changes are visible in messages, but the {changelog} does not mention them:"
     yield ""
-    yield "| subject | change | effect | note |"
+    yield "| subject | change | verdict | note |"
     yield "|---|---|---|---|"
     changes = {change.id: change for change in assessment.difference.changes}
     for each, note in notes.items():

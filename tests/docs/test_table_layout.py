@@ -64,6 +64,19 @@ def test_each_cell_of_a_wide_table_names_its_column() -> None:
     assert re.findall(r'<td data-heading="([^"]*)">', page) == ["subject", "type &amp; note"] * 2
 
 
+def test_a_wide_table_with_sentences_at_the_end_is_marked() -> None:
+    name, sentence = (
+        "<code>elicit_request_with_a_name</code>",
+        "A sentence that has more words than a name or a figure has.",
+    )
+    page = LAYOUT["lay_out_tables"](
+        table(["subject", "type", "note"], [name, name, ""], [name, name, f"{sentence} Yes."])
+    )
+    assert page.startswith("<table data-stacked data-prose>")
+    page = LAYOUT["lay_out_tables"](table(["note", "subject", "type"], [f"{sentence} Yes.", name, name]))
+    assert page.startswith("<table data-stacked>")
+
+
 def test_a_table_that_fits_on_a_phone_stays_a_table() -> None:
     page = table(["a", "b"], ["1", "a text of several words that can break between them all"])
     assert LAYOUT["lay_out_tables"](page) == page
