@@ -44,7 +44,7 @@ _OWN_BREAK = re.compile(r"[-/?!|}](?=\w)")
 _TAG_OR_BLANKS = re.compile(r"(<[^>]*>|\s+)")
 _CHARACTER = re.compile(r"&#?\w+;|.", re.DOTALL)
 _PLAIN_CODE = re.compile(r"<code>([^<]*)</code>")
-_TAG_OR_DATE = re.compile(r"<code.*?</code>|<[^>]*>|\b20\d\d-\d\d-\d\d\b")
+_TAG_OR_DATE = re.compile(r"<code.*?</code>|<[^>]*>|\b20\d\d-\d\d-\d\d\b", re.DOTALL)
 _OBJECT_NAME = re.compile(r'(<span class="doc doc-object-name[^>]*>)([^<]*)(</span>)')
 
 

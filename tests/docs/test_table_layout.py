@@ -142,6 +142,7 @@ def test_a_short_name_in_a_text_does_not_break() -> None:
         ("cd docs/requirements", ["docs/requirements"]),
         ("https://example.org/a-page-with-a-title/x", ["a-page-with-a-title/"]),
         ("nox -s tests", ["-s"]),
+        ('revisions=["2026-07-28",\n"2025-11-25"]', ['revisions=["2026-07-28",', '"2025-11-25"]']),
     ],
 )
 def test_a_word_of_code_does_not_break_after_a_hyphen_or_slash(code: str, whole: list[str]) -> None:
