@@ -247,6 +247,12 @@ def test_a_result_for_programs_is_what_the_server_sent(desk) -> None:
     assert json.loads(out)["content"][1] == {"type": "image", "data": "iVBORw0K", "mimeType": "image/png"}
 
 
+def test_json_on_a_terminal_has_no_character_that_the_terminal_obeys(desk) -> None:
+    out = desk("prompt", "greet", "who=\x9b31m \u202e é", "--json").out
+    assert r"Say hello to \u009b31m \u202e é" in out
+    assert json.loads(out)["messages"][0]["content"]["text"] == "Say hello to \x9b31m \u202e é."
+
+
 def test_bytes_are_summarised_or_saved(desk, elsewhere: Path) -> None:
     status, out, err = desk("call", "picture")
     assert (status, out) == (0, "a picture\n[image image/png, 6 bytes]\n")

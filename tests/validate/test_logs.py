@@ -106,6 +106,25 @@ def test_a_message_that_the_log_cuts_short(tmp_path: Path) -> None:
     assert shown(broken) == ["1: $: not JSON: unexpected end at column 74"]
 
 
+@pytest.mark.parametrize("before", ["", "12:00:01 INFO got: "])
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ('{"x": NaN}', "not JSON: NaN is not a JSON number"),
+        ('{"x": 1e999}', "not valid JSON for most parsers: 1e999 is too large a number"),
+        (r'{"x": "\ud800"}', "a string with an unpaired surrogate, which is not a character"),
+    ],
+)
+def test_a_message_with_a_value_that_json_lacks(tmp_path: Path, before: str, params: str, reason: str) -> None:
+    line = f'{before}{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}'
+    assert shown(recorded(tmp_path, line, name="a.log")) == [f"1: $: {reason}"]
+
+
+def test_a_message_without_its_end_is_a_part_of_a_message(tmp_path: Path) -> None:
+    report = recorded(tmp_path, '12:00:01 INFO got: {"jsonrpc":"2.0","id":1,"met', name="a.log")
+    assert (report.ok, report.remarks) == (True, {"cut": 1})
+
+
 def test_a_message_in_a_string_that_is_broken(tmp_path: Path) -> None:
     line = {"from": "client", "message": '{"jsonrpc":"2.0"'}
     assert shown(recorded(tmp_path, line)) == ["1: $: the wrapped message is not JSON: unexpected end at column 17"]

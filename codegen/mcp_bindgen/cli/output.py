@@ -6,12 +6,16 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
+
+_OBEYED = re.compile(r"[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that JSON leaves as they are and a terminal obeys: controls, line separators, direction of the text."""
 
 
 class _Verbosity:
@@ -88,9 +92,17 @@ def print_json(document: Any) -> None:
 
 
 def json_text(document: Any, stream: TextIO | None) -> str:
-    """Return a document as JSON, escaped for the stream's encoding; None stands for a file in UTF-8."""
-    unicode = stream is None or (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
-    return f"{json.dumps(document, indent=2, ensure_ascii=not unicode)}\n"
+    """Return a document as indented JSON, as `json_line` escapes it, with a newline."""
+    return f"{json_line(document, stream, indent=2)}\n"
+
+
+def json_line(value: Any, stream: TextIO | None, *, indent: int | None = None) -> str:
+    """Return a value as JSON, escaped for the stream's encoding and for terminals; None stands for a file in UTF-8."""
+    if stream is None:
+        return json.dumps(value, indent=indent, ensure_ascii=False)
+    unicode = (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
+    text = json.dumps(value, indent=indent, ensure_ascii=not unicode)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def note(text: str) -> None:

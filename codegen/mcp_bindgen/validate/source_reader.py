@@ -183,9 +183,10 @@ class Reader:
         try:
             read, _ = self._parser.parse_at(text, found.start)
         except NotJson as problem:
-            if logs.is_cut(text):
+            named = '"jsonrpc"' in text[found.start :]
+            if logs.is_cut(text) or (named and problem.unfinished and not found.sure):
                 yield self._finding("cut", "the log contains only a part of this message", number, "note")
-            elif found.sure:
+            elif found.sure or named:
                 yield self._finding(problem.code, str(problem), number)
             else:
                 yield self._no_message(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Iterator
@@ -101,14 +100,14 @@ def command(
         converted = converter.convert(entry)
         if prints_lines:
             for line in converted.lines:
-                output.print_line(_text(line, escaped=True))
+                output.print_line(output.json_line(line, sys.stdout))
         else:
             lines += converted.lines
         if report is not None or form == "json":
             ledger += converted.ledger
     for place, written in ((file, lines), (report, ledger)):
         if place is not None:
-            write_file(place, "".join(f"{_text(each, escaped=False)}\n" for each in written))
+            write_file(place, "".join(f"{output.json_line(each, None)}\n" for each in written))
     if form == "json":
         counts = {"from": source, "to": target, "read": converter.read, "written": converter.written}
         document = {"format": FORMAT, **counts, "actions": dict(sorted(converter.actions.items())), "ledger": ledger}
@@ -153,11 +152,6 @@ def _entries(path: str, unreadable: list[str]) -> Iterator[Entry]:
                 yield each
             elif each.level == "error":
                 unreadable.append(f"{each.place}: {each.message}")
-
-
-def _text(value: Any, *, escaped: bool) -> str:
-    unicode = not escaped or (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
-    return json.dumps(value, ensure_ascii=not unicode)
 
 
 def _places(*files: Path | None) -> str:

@@ -215,17 +215,12 @@ def _print_json(findings: Iterator[Finding], report: Report) -> None:
     output.write(f'{{\n  "format": {json.dumps(FORMAT)},\n  "findings": [')
     separator = "\n"
     for finding in findings:
-        output.write(f"{separator}    {_json_line(as_json(finding))}")
+        output.write(f"{separator}    {output.json_line(as_json(finding), sys.stdout)}")
         separator = ",\n"
     output.write("\n  ]" if separator != "\n" else "]")
     for name, value in outcome_as_json(report).items():
-        output.write(f",\n  {json.dumps(name)}: {_json_line(value)}")
+        output.write(f",\n  {json.dumps(name)}: {output.json_line(value, sys.stdout)}")
     output.write("\n}\n")
-
-
-def _json_line(value: Any) -> str:
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") in {"utf8", "utf8sig"}
-    return json.dumps(value, ensure_ascii=not unicode)
 
 
 def _print_annotations(findings: Iterator[Finding], report: Report) -> None:
