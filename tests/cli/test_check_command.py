@@ -211,5 +211,11 @@ def test_a_package_that_is_not_configured_any_more_is_reported(cli, elsewhere: P
     assert (status, out) == (1, "")
     assert "out/v2025_03_26 was generated, but pyproject.toml does not list it; delete the folder" in err
     assert json.loads(cli("check", "--format", "json").out)["unconfigured"] == ["v2025_03_26"]
+    status, out, err = cli("check", "--format", "github")
+    assert status == 1
+    assert out.startswith(
+        "::error file=out/v2025_03_26/__init__.py,title=generated package that is not listed::out/v2025_03_26 was "
+    )
+    assert "does not list it" in err
     # A command line that names a revision is about that one alone.
     assert cli("check", "--version", "2025-06-18", "--out", "out").status == 0

@@ -146,12 +146,22 @@ def _check_packages(selected: SchemaOptions, settings: Settings, form: str) -> i
     if drifts:
         output.note(f"{_counted(drifts)} in {output.shown(target)}; to repair, run:\n    {repair}")
     for name in unconfigured:
-        place = output.shown(target / name)
-        output.note(
-            f"{place} was generated, but pyproject.toml does not list it; delete the folder, or add it to `versions` "
-            "(a schema of your own: to `schema` and `name`)"
-        )
+        remark = _unconfigured(output.shown(target / name))
+        output.note(remark)
+        if form == "github":
+            place = {
+                "file": output.shown(target / name / "__init__.py"),
+                "title": "generated package that is not listed",
+            }
+            output.print_line(annotation("error", place, remark))
     return 1 if drifts or unconfigured else 0
+
+
+def _unconfigured(package: str) -> str:
+    return (
+        f"{package} was generated, but pyproject.toml does not list it; delete the folder, or add it to `versions` (a "
+        "schema of your own: to `schema` and `name`)"
+    )
 
 
 def _other_version(drifts: Sequence[Drift], folder: Path) -> str | None:
