@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from mcp_bindgen.diff.tools.changes import TOOL_VERDICTS, ToolVerdict
 from mcp_bindgen.diff.tools.compared_definitions import ComparedDefinitions
 from mcp_bindgen.diff.tools.rules import TOOL_RULES
+from mcp_bindgen.diff.tools.same_places import same_places
 from mcp_bindgen.subsumption.conjunction import Conjunction, Document, are_same, root_of
 from mcp_bindgen.subsumption.decision import Decision, Subsumption
 from mcp_bindgen.subsumption.json_values import canonical
@@ -183,9 +184,12 @@ class SchemaComparison:
         if self._definitions.has(*objects) or self._definitions.explain(old, new):
             return
         before, after = _text(old), _text(new)
+        are_objects = None not in objects
         if self._is_argument:
-            yield from _annotations(path, old, new)
+            yield from _annotations(path, old, new, are_objects=are_objects)
         if canonical(_assertions(before)) == canonical(_assertions(after)) and "$ref" not in canonical(before):
+            if self._is_argument and are_objects:
+                yield from self._members(old, new, path, embed, depth + 1)
             return
         one, other = (old, new) if self._is_argument else (new, old)
         decision = self._subsumption.decide(one, other, is_root=False)
@@ -262,7 +266,7 @@ class SchemaComparison:
         """Yield the change of members that neither side declares."""
         one, other = (before, after) if self._is_argument else (after, before)
         old, new = before.further(), after.further()
-        if canonical(_text(old)) == canonical(_text(new)):
+        if canonical(_assertions(_text(old))) == canonical(_assertions(_text(new))):
             return
         decision = self._subsumption.decide(one.further(), other.further(), is_root=False)
         names = {*one.names, *other.names}
@@ -335,19 +339,32 @@ def _members_of(value: Any, depth: int) -> Any:
     return {name: _assertions(each, depth + 1) for name, each in value.items()}
 
 
-def _annotations(path: tuple[str, ...], old: Conjunction, new: Conjunction) -> Iterator[SchemaChange]:
-    """Yield changes of defaults and formats of arguments."""
+def _annotations(
+    path: tuple[str, ...], old: Conjunction, new: Conjunction, *, are_objects: bool
+) -> Iterator[SchemaChange]:
+    """Yield changes of defaults and formats of an argument and below it; members of objects are compared one by one."""
+    before, after = [part.written() for part in old], [part.written() for part in new]
+    yield from _annotation_changes(path, before, after)
+    for one, other in zip(before, after, strict=False):
+        for place in same_places(one, other, path, without=_OF_OBJECTS if are_objects else frozenset()):
+            if place.path != path:
+                yield from _annotation_changes(place.path, [place.old], [place.new])
+
+
+_OF_OBJECTS = frozenset({"properties", "allOf"})
+
+
+def _annotation_changes(path: tuple[str, ...], old: list[Any], new: list[Any]) -> Iterator[SchemaChange]:
     for keyword, rule in (("default", "default-changed"), ("format", "format-changed")):
-        before, after = _annotation(old, keyword), _annotation(new, keyword)
+        before, after = _values(old, keyword), _values(new, keyword)
         # A default that was not declared is unknown; a format that is gone restricts less.
         is_change = bool(before and after) if keyword == "default" else bool(after)
         if is_change and canonical(before) != canonical(after):
             yield SchemaChange(path, rule, before[0] if before else None, after[0] if after else None)
 
 
-def _annotation(conjunction: Conjunction, keyword: str) -> list[Any]:
-    schemas = [part.written() for part in conjunction]
-    return [schema[keyword] for schema in schemas if isinstance(schema, dict) and keyword in schema]
+def _values(schemas: list[Any], keyword: str) -> list[Any]:
+    return [schema[keyword] for schema in schemas if is_object(schema) and keyword in schema]
 
 
 def short_json(value: Any, longest: int = 400) -> str:

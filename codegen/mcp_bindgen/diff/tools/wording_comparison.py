@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from mcp_bindgen.diff.tools.same_places import same_places
 from mcp_bindgen.subsumption.json_values import canonical
-from mcp_bindgen.syntax.jsonschema.pointers import is_array, is_object
+from mcp_bindgen.syntax.jsonschema.pointers import is_object
 
 _TEXTS = ("title", "description")
-_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions"})
-_DATA = frozenset({"enum", "const", "default", "examples", "required"})
-_MAX_DEPTH = 64
 
 _HINTS: Mapping[str, tuple[bool, str]] = {
     "readOnlyHint": (False, "read-only-ended"),
@@ -37,7 +35,7 @@ def rewordings(old: Mapping[str, Any], new: Mapping[str, Any], schemas: Mapping[
             yield Rewording((name,), "description-changed", old.get(name), new.get(name))
     yield from _annotations(old.get("annotations"), new.get("annotations"))
     for member, name in schemas.items():
-        yield from _texts(old.get(member), new.get(member), (name,), 0)
+        yield from _texts(old.get(member), new.get(member), (name,))
 
 
 def _annotations(old: Any, new: Any) -> Iterator[Rewording]:
@@ -59,23 +57,10 @@ def _hint(annotations: Mapping[str, Any], name: str) -> bool:
     return read_only if name == "readOnlyHint" else annotations.get(name, True) is True and not read_only
 
 
-def _texts(old: Any, new: Any, path: tuple[str, ...], depth: int) -> Iterator[Rewording]:
+def _texts(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[Rewording]:
     """Yield changed texts of the schemas that both sides have at the same place."""
-    if not is_object(old) or not is_object(new) or old == new or depth > _MAX_DEPTH:
-        return
-    for name in _TEXTS:
-        before, after = old.get(name), new.get(name)
-        if before != after and all(isinstance(each, str | None) for each in (before, after)):
-            yield Rewording((*path, name), "description-changed", before, after)
-    for name in old.keys() & new.keys() - _DATA:
-        before, after = old[name], new[name]
-        if name in _MAPS and is_object(before) and is_object(after):
-            for key in sorted(before.keys() & after.keys()):
-                yield from _texts(
-                    before[key], after[key], (*path, *(() if name == "properties" else (name,)), key), depth + 1
-                )
-        elif is_array(before) and is_array(after):
-            for place, (one, other) in enumerate(zip(before, after, strict=False)):
-                yield from _texts(one, other, (*path, name, str(place)), depth + 1)
-        else:
-            yield from _texts(before, after, (*path, name), depth + 1)
+    for place in same_places(old, new, path):
+        for name in _TEXTS:
+            before, after = place.old.get(name), place.new.get(name)
+            if before != after and all(isinstance(each, str | None) for each in (before, after)):
+                yield Rewording((*place.path, name), "description-changed", before, after)
