@@ -426,7 +426,7 @@ def charts(session: nox.Session) -> None:
 def next_revision(session: nox.Session) -> None:
     """Add a made-up revision to a copy of the checkout, as docs/adding-a-revision.md says, and run the quick tests there.
 
-    It takes more than three minutes, so it is not among the default sessions.
+    It takes 10 to 15 minutes, so it is not among the default sessions.
     """
     checkout = Path(session.create_tmp()).resolve() / "checkout"
     shutil.rmtree(checkout, ignore_errors=True)

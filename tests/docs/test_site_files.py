@@ -1,4 +1,4 @@
-"""The site has every page in its navigation, an index for language models, one link to the repository, and a structure."""
+"""The site has every page in its navigation, an index for language models, and one link to the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import runpy
 from pathlib import Path
 
-import pytest
 import yaml
 from checkout import REVISIONS, ROOT
 
@@ -53,15 +52,3 @@ def test_the_link_to_the_repository_has_one_setting(tmp_path: Path) -> None:
         '[tool.hatch.metadata.hooks.custom]\nrepository = "https://git.example.com/x"\n', encoding="utf-8"
     )
     assert SITE["repository"](tmp_path) == "https://git.example.com/x"
-
-
-def skipped_levels(text: str) -> list[str]:
-    """Return the headings that are more than one level below the heading before."""
-    text = re.sub(r"^( *)```.*?^\1```", "", text, flags=re.DOTALL | re.MULTILINE)
-    headings = re.findall(r"^(#+) (.+)$", text, re.MULTILINE)
-    return [title for (above, _), (marks, title) in itertools.pairwise(headings) if len(marks) > len(above) + 1]
-
-
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
-def test_headings_skip_no_level(page: Path) -> None:
-    assert skipped_levels(page.read_text(encoding="utf-8")) == []

@@ -107,9 +107,8 @@ def test_a_call_is_answered_or_cancelled_at_any_moment(revision: str) -> None:
         eventually(lambda: not client.connection.calls and not client.connection.session._pending)
 
 
-@each_session
-def test_the_handler_of_a_cancelled_call_sees_the_reason(revision: str) -> None:
-    mcp = package(revision)
+def server_that_waits_for_a_cancellation(mcp: Any) -> tuple[Any, Event, list[str | None]]:
+    """Return a server, an event that a call of a tool runs, and the reasons for which such calls were cancelled."""
     server = mcp.Server("s", "1")
     running, seen = Event(), []
 
@@ -120,6 +119,13 @@ def test_the_handler_of_a_cancelled_call_sees_the_reason(revision: str) -> None:
         seen.append(context.cancel_reason)
         return mcp.CallToolResult(content=[])
 
+    return server, running, seen
+
+
+@each_session
+def test_the_handler_of_a_cancelled_call_sees_the_reason(revision: str) -> None:
+    mcp = package(revision)
+    server, running, seen = server_that_waits_for_a_cancellation(mcp)
     with endpoint(server) as wire, mcp.Client.http(url_of(wire), timeout=PATIENCE) as client:
         call = client.start(client.call_tool, "x")
         assert running.wait(PATIENCE)
@@ -129,16 +135,7 @@ def test_the_handler_of_a_cancelled_call_sees_the_reason(revision: str) -> None:
 
 def test_the_handler_whose_client_has_closed_the_connection_sees_that() -> None:
     mcp = package(NEWEST)
-    server = mcp.Server("s", "1")
-    running, seen = Event(), []
-
-    @server.handler(mcp.methods.CALL_TOOL)
-    def call_tool(params: Any, context: Any) -> Any:
-        running.set()
-        eventually(lambda: context.cancelled)
-        seen.append(context.cancel_reason)
-        return mcp.CallToolResult(content=[])
-
+    server, running, seen = server_that_waits_for_a_cancellation(mcp)
     with endpoint(server) as wire, mcp.Client.http(url_of(wire), timeout=PATIENCE) as client:
         call = client.start(client.call_tool, "x")
         assert running.wait(PATIENCE)
