@@ -86,8 +86,8 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
         "- *A / B* is the figure for A divided by the figure for B. If *decode: mcp-types / ours* is 5, mcp-types takes five "
         "times as long as this project.",
         "- *mcp-types* is the package with the message types of the official Python SDK.",
-        "- *orjson* and *standard library* name the JSON library that this project, or *stock cattrs*, uses in the "
-        "row.",
+        "- *orjson* and *standard library* name the JSON library that this project, or the contender *stock "
+        "cattrs* (see [Contenders](#contenders)), uses in the row.",
         "- A date such as *2025-11-25* is a revision of the Model Context Protocol.",
         "- A goal is a figure that the project wants to reach. The program that writes this page computes whether "
         "each goal is met.",
