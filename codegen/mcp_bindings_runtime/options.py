@@ -94,12 +94,14 @@ class Options:
     """Prerequisites of the options that not every revision has."""
     parameters: ClassVar[frozenset[str]] = frozenset()
     """The parameters that the functions with these options have besides them."""
+    refused: ClassVar[frozenset[str]] = frozenset()
+    """The options of the base class that only have an error, which says what to use instead."""
 
     def __init__(self, **options: Any) -> None:
         """Raise ``UsageError`` for an unknown option; in subclasses, also for a value that does not fit its option."""
         unknown = next((name for name in options if name not in self.names()), None)
         if unknown is not None:
-            known = self.names() | self.parameters
+            known = (self.names() | self.parameters) - self.refused
             hint = self.hint_for(unknown)
             more = f"; {hint}" if hint else near_name(unknown, known) or f"; use {', '.join(sorted(known))}"
             text = f"unknown option {unknown!r}{more}"

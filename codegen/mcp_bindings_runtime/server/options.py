@@ -40,7 +40,9 @@ class ServerOptions(Options):
 
     @classmethod
     def hint_for(cls, name: str) -> str | None:
-        """Return what to write instead of an option that servers of other libraries have; None for other names."""
+        """Return what to write instead of an option that other servers, or those of other libraries, have; else None."""
+        if name in StatelessServerOptions.names() - cls.names():
+            return "only servers of revisions without handshake have it"
         return OPTIONS_OF_SERVERS.get(name)
 
     title: str | None = option(default=None)

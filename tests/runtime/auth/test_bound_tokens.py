@@ -178,16 +178,18 @@ def test_a_proof_is_accepted_once() -> None:
         assert "used before" in answer.headers["www-authenticate"]
 
 
+def check_refusal_as_bearer(answer: Answer) -> None:
+    assert answer.status == 401
+    reason = 'Bearer error="invalid_token", error_description="the access token is bound'
+    assert reason in answer.headers["www-authenticate"]
+
+
 def test_a_stolen_token_is_useless_without_its_key() -> None:
     token, thief = token_for(), ECKey.generate_key("P-256")
     with bound_server() as wire:
         answer = send(wire, token, proof(token, thief))
         assert (answer.status, error_of(answer)) == (401, "invalid_token")
-        answer = send(wire, token, None, "Bearer")
-        assert answer.status == 401
-        assert 'Bearer error="invalid_token", error_description="the access token is bound' in (
-            answer.headers["www-authenticate"]
-        )
+        check_refusal_as_bearer(send(wire, token, None, "Bearer"))
         # A token that was used in the right way before is no bearer token either.
         assert send(wire, token, proof(token)).status == 200
         assert send(wire, token, None, "Bearer").status == 401
@@ -243,17 +245,25 @@ def test_clients_learn_what_is_possible(policy: str) -> None:
         assert not any("error" in each for each in challenges)
 
 
+def whose(token: str) -> Caller | None:
+    """Return the caller with a token that is bound to a key."""
+    return Caller("ada", claims={"cnf": {"jkt": KEY.thumbprint()}}) if token == "opaque" else None
+
+
+def guard_with_a_function(policy: Any) -> Authorization:
+    return Authorization(whose, resource=RESOURCE, authorization_servers=["https://as.example"], dpop=policy)
+
+
 def test_a_function_may_say_to_which_key_a_token_is_bound() -> None:
-    thumbprint = KEY.thumbprint()
-
-    def whose(token: str) -> Caller | None:
-        return Caller("ada", claims={"cnf": {"jkt": thumbprint}}) if token == "opaque" else None
-
-    options: Any = {"resource": RESOURCE, "authorization_servers": ["https://as.example"], "dpop": "accepted"}
-    with endpoint(server_of(NEW), authorization=Authorization(whose, **options)) as wire:
+    with endpoint(server_of(NEW), authorization=guard_with_a_function("accepted")) as wire:
         assert send(wire, "opaque", proof("opaque")).text == "ada"
         assert send(wire, "opaque", None, "Bearer").status == 401
         assert error_of(send(wire, "other", proof("other"))) == "invalid_token"
+
+
+def test_without_the_option_a_bound_token_of_a_function_is_refused() -> None:
+    with endpoint(server_of(NEW), authorization=guard_with_a_function(None)) as wire:
+        check_refusal_as_bearer(send(wire, "opaque", None, "Bearer"))
 
 
 @pytest.mark.parametrize("policy", ["yes", True, ""])

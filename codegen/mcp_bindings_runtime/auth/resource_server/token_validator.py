@@ -87,10 +87,8 @@ class TokenValidator(ABC):
 
         def check(token: str) -> Caller:
             caller = self.validate(token, audiences)
-            if not bound and "cnf" in caller.claims:
-                # Accepting it as a bearer token would undo its protection (RFC 9449, section 7.2; RFC 8705, section 3).
-                text = "the access token is bound to a key, and must not be sent as a bearer token"
-                raise InvalidToken(text)
+            if not bound:
+                check_bearer(caller)
             return caller
 
         return check
@@ -130,6 +128,21 @@ def check_issuer(issuer: str) -> None:
     except McpError as fault:
         text = f"`issuer` must be the URL of the authorization server, such as 'https://login.example.com': {fault}"
         raise UsageError(text) from None
+
+
+def check_bearer(caller: Caller) -> None:
+    """Raise ``InvalidToken`` for a bearer token that is bound to a key.
+
+    Accepting it would undo its protection (RFC 9449, section 7.2; RFC 8705, section 3).
+    """
+    if is_bound(caller):
+        text = "the access token is bound to a key, and must not be sent as a bearer token"
+        raise InvalidToken(text)
+
+
+def is_bound(caller: Caller) -> bool:
+    """Return whether the token of a caller is bound to a key."""
+    return "cnf" in caller.claims
 
 
 def _texts(value: Any) -> frozenset[str]:

@@ -11,7 +11,14 @@ from typing import Any, Final, TypeAlias
 
 from ...auth.resource_server.issuer_router import IssuerRouter
 from ...auth.resource_server.token_cache import TokenCache
-from ...auth.resource_server.token_validator import InvalidProof, InvalidToken, TokenValidator, ValidatorUnavailable
+from ...auth.resource_server.token_validator import (
+    InvalidProof,
+    InvalidToken,
+    TokenValidator,
+    ValidatorUnavailable,
+    check_bearer,
+    is_bound,
+)
 from ...auth.scopes import NO_SCOPES, ScopeImplications, scope_set
 from ...errors import McpError, UsageError
 from ...logs import RareWarning, write_log
@@ -19,7 +26,7 @@ from ...session.caller import Caller
 from ...validation import require_booleans, require_callable, require_instance, require_list
 from .resource_metadata import ResourceMetadata
 from .responses import Rejection
-from .token_binding import DpopPolicy, TokenBinding, is_bound
+from .token_binding import DpopPolicy, TokenBinding
 
 Validate: TypeAlias = Callable[[str], Caller | str | None]
 """Returns the caller with a token, or its principal; None for an invalid token."""
@@ -144,7 +151,9 @@ class Authorization:
         """Return the caller with a token, whose proof is checked. Raise ``Rejection``."""
         try:
             caller = _caller(self._validate[scheme](token))
-            if self._binding is not None:
+            if self._binding is None:
+                check_bearer(caller)
+            else:
                 self._binding.check(environ, scheme, token, caller)
         except MissingScope as error:
             text = "the access token lacks a scope that this request requires"

@@ -163,6 +163,7 @@ class HttpServerOptions(EndpointOptions):
     """Options of an HTTP server: those of its endpoint, and its own. Raises ``UsageError`` like ``EndpointOptions``."""
 
     parameters = frozenset({"host", "port"})
+    refused = frozenset({"require_user"})
     path: str = option(default="/mcp")
     """Path of the endpoint."""
     idle: Seconds = option(default=10.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from ...auth.resource_server.token_validator import InvalidToken
+from ...auth.resource_server.token_validator import check_bearer
 from ...errors import UsageError
 from ...session.caller import Caller
 
@@ -41,11 +41,5 @@ class TokenBinding:
         """
         if scheme == "DPoP":
             self._proofs.check(environ, token, caller)
-        elif is_bound(caller):
-            text = "the access token is bound to a key; send it with the scheme DPoP and a proof"
-            raise InvalidToken(text)
-
-
-def is_bound(caller: Caller) -> bool:
-    """Return whether the token of a caller is bound to a key."""
-    return "cnf" in caller.claims
+        else:
+            check_bearer(caller)
