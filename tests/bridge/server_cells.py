@@ -56,7 +56,11 @@ EXCEPTIONS = (
     Exceptional(
         "structured results",
         lambda server, client: server in WITH_STRUCTURE and client not in WITH_STRUCTURE,
-        Outcome("loss", "the client ignores structured content, which its revision lacks; the text has the same JSON"),
+        Outcome(
+            "loss",
+            "the client ignores structured content, which its revision lacks; the result of a `@server.tool` function "
+            "contains the same JSON as text",
+        ),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),
     Exceptional(
