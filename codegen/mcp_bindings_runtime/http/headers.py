@@ -198,12 +198,15 @@ def _place(path: Sequence[str]) -> str:
 # Headers on a client.
 
 
-def request_headers(message: Mapping[str, Any]) -> dict[str, str]:
-    """Return the headers that repeat the revision, the method and the name in a request, a JSON value."""
+def request_headers(message: Mapping[str, Any], revision: str | None = None) -> dict[str, str]:
+    """Return the headers that repeat the revision, the method and the name in a request, a JSON value.
+
+    ``revision`` is that of a message that names none, as notifications need not.
+    """
     method = message["method"]
     params = _members(message.get("params"))
     found = {METHOD: method}
-    version = _members(params.get("_meta")).get(VERSION_KEY)
+    version = _members(params.get("_meta")).get(VERSION_KEY, revision)
     if version.__class__ is str:
         found[VERSION] = version
     member = NAMED.get(method)

@@ -32,10 +32,13 @@ export interface ApproveResult extends Result { approved: boolean; }
 export interface SaleNotificationParams { sku: string; }
 export interface SaleNotification extends JSONRPCNotification { method: "acme/sale"; params: SaleNotificationParams; }
 
+export interface VisitNotification extends JSONRPCNotification { method: "acme/visit"; params: SaleNotificationParams; }
+
 export type ClientRequest = PriceRequest | RefreshRequest | StopRequest;
 export type ServerResult = PriceResult | RefreshResult | StopResult;
 export type ServerRequest = ApproveRequest;
 export type ClientResult = ApproveResult;
+export type ClientNotification = VisitNotification;
 export type ServerNotification = SaleNotification;
 """
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import DecodeError, EncodeError, NotDeclared, ResponseError, UsageError
+from mcp_bindings_runtime.errors import DecodeError, EncodeError, HttpError, NotDeclared, ResponseError, UsageError
 from mcp_bindings_runtime.extensions.extension import Extension
 from support.connected_clients import asking, refused, serving
+from support.raw_http_client import endpoint
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, package
 
@@ -289,6 +290,68 @@ def test_a_notification_arrives_in_the_types_of_the_extension(revision: str, acm
         client.request(acme.methods.PRICE, acme.PriceRequestParams(sku="A"))
         assert arrived.wait(PATIENCE)
     assert seen == [acme.SaleNotificationParams(sku="A")]
+
+
+def visited(server: Any, acme: Any) -> Queue[Any]:
+    """Return the queue into which a server puts the params of the notifications that it receives."""
+    arrived: Queue[Any] = Queue()
+
+    @server.handler(acme.methods.VISIT)
+    def visit(params: Any, context: Any) -> None:
+        arrived.put(params)
+
+    return arrived
+
+
+@each_revision
+def test_a_client_notifies_the_server(revision: str, acme: Any) -> None:
+    server = serving(revision, extensions=[acme])
+    arrived = visited(server, acme)
+    with asking(server, extensions=[acme]) as client:
+        client.notify(acme.methods.VISIT, acme.SaleNotificationParams(sku="A"))
+        assert arrived.get(timeout=PATIENCE) == acme.SaleNotificationParams(sku="A")
+
+
+def notify_over_http(revision: str, acme: Any, **options: Any) -> None:
+    """Send a notification to a server over HTTP and check that its handler runs."""
+    server = serving(revision, extensions=[acme])
+    arrived = visited(server, acme)
+    with endpoint(server) as wire:
+        url = f"http://127.0.0.1:{wire.port}/mcp"
+        with package(revision).Client.http(url, extensions=[acme], timeout=PATIENCE, **options) as client:
+            client.notify(acme.methods.VISIT, acme.SaleNotificationParams(sku="A"))
+            assert arrived.get(timeout=PATIENCE) == acme.SaleNotificationParams(sku="A")
+
+
+@pytest.mark.parametrize("revision", [HANDSHAKE[-1], *STATELESS])
+def test_a_client_notifies_the_server_over_http(revision: str, acme: Any) -> None:
+    notify_over_http(revision, acme)
+
+
+@each_stateless
+def test_a_notification_needs_no_request_before_it(revision: str, acme: Any) -> None:
+    notify_over_http(revision, acme, discover=False)
+
+
+@each_stateless
+def test_a_notification_is_refused_while_all_handlers_run(revision: str, acme: Any) -> None:
+    server, running, end = serving(revision, extensions=[acme]), threading.Event(), threading.Event()
+
+    @server.handler(acme.methods.VISIT)
+    def visit(params: Any, context: Any) -> None:
+        running.set()
+        end.wait(PATIENCE)
+
+    with endpoint(server, handlers=1) as wire:
+        url = f"http://127.0.0.1:{wire.port}/mcp"
+        options: Any = {"extensions": [acme], "retries": False}
+        with package(revision).Client.http(url, timeout=PATIENCE, **options) as client:
+            client.notify(acme.methods.VISIT, acme.SaleNotificationParams(sku="A"))
+            assert running.wait(PATIENCE)
+            with pytest.raises(HttpError) as caught:
+                client.notify(acme.methods.VISIT, acme.SaleNotificationParams(sku="B"))
+            end.set()
+    assert caught.value.status == 503
 
 
 @each_handshake

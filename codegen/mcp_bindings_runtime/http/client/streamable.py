@@ -86,8 +86,8 @@ class StreamableHttp:
         """Ids of requests to the seconds of their ``send`` that do not count against the deadline: a user logged in."""
         self._exchanges: set[Exchange] = set()
         """The exchanges in which messages are sent, which ``close`` ends."""
-        self._stateless = False
-        """Whether the last request was of a stateless revision."""
+        self._stateless = facts.version if facts is not None and not facts.handshake else None
+        """The stateless revision of the last request; None for another one. Before the first, that of the client."""
         self._standalone: StandaloneStream | None = None
         self._legacy: LegacySse | None = None
         self._closed = False
@@ -196,7 +196,7 @@ class StreamableHttp:
         background = pending.background = BackgroundSend(partial(self._exchange, pending)) if for_task else None
         with self._lock:
             self._pending.update(dict.fromkeys(out.ids, pending))
-            self._stateless = out.stateless
+            self._stateless = out.revision if out.stateless else None
             if self._aborted:
                 pending.waiting.difference_update(self._aborted)
         if not pending.waiting:
@@ -382,7 +382,7 @@ class StreamableHttp:
             self._legacy.post(exchange, out)
             return
         stateless = self._stateless and out.message
-        headers = request_headers(out.message) if stateless else self._session.headers()
+        headers = request_headers(out.message, self._stateless) if stateless else self._session.headers()
         discard(self._post_once(out, exchange, headers), exchange)
 
     def _cancel(self, out: OutgoingMessage, exchange: Exchange) -> None:

@@ -32,7 +32,8 @@ from ...session.events import Incoming, Reply
 from ...session.stateless import StatelessServerSession
 from .event_log import EventLog
 from .handler_pool import HandlerPool
-from .stateless_endpoint import cancel_request, request_channel
+from .independent_messages import request_channel
+from .stateless_endpoint import cancel_request
 from .store import CallsBusy, CallStore, ProcessState, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class HandledRetry:
             return
         event.caller = None if self._principal is None else Caller(self._principal)
         event.source = self._address
-        channel = request_channel(server, session, event, lambda _name: self._answer)
+        channel = request_channel(server, session, (event,), lambda _name: self._answer)
         channel.source = self.source
         with self._lock:
             self._running = channel, event

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from ...connection.account import Account
-from ...connection.calls import PendingCalls
-from ...errors import ConnectionClosed
 from ...installed_revisions import facts_of
 from ...jsonrpc import METHOD_NOT_FOUND, ErrorObject
 from ...logs import write_log
@@ -24,8 +21,9 @@ from ...session.events import Incoming
 from ..sse import KEEP_ALIVE
 from .announced_capabilities import without_announcements, without_tasks
 from .client_address import client_address
-from .event_log import EventLog, MemoryEventLog, Priority
+from .event_log import EventLog, MemoryEventLog
 from .event_stream import EventStream
+from .independent_messages import request_channel
 from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
 from .responses import Rejection, Response, empty_response, json_response
@@ -128,17 +126,7 @@ class SessionlessEndpoint:
             write_log("warning", _WARNING, ", ".join(self._routes.handshake))
 
     def _run(self, server: Server, session: Session, incomings: Sequence[Incoming], source: str) -> PendingResponse:
-        channel = PostChannel(
-            session,
-            Lock(),
-            PendingCalls(session),
-            timeout=server.timeout,
-            limit=server.limit,
-            open_stream=partial(self._open_stream, source),
-            deliver_late=_refuse_late,
-            incomings=incomings,
-        )
-        channel.source = source
+        channel = request_channel(server, session, incomings, partial(self._open_stream, source), source)
         jobs = [partial(channel.run, server, incoming) for incoming in incomings]
         return PendingResponse(channel, jobs, partial(self._handled, channel), refuse=channel.end)
 
@@ -170,8 +158,3 @@ def _session_of(server: Server, caller: Caller | None) -> Session:
     if principal_of(caller) is None:
         session.capabilities = without_tasks(session.binding, session.capabilities)
     return session
-
-
-def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
-    message = "the request is answered; nothing more can be sent about it"
-    raise ConnectionClosed(message)

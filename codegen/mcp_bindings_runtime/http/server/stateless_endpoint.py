@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from threading import Lock, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ...codec.codec import best_backend
 from ...codec.json_text import NotJson
 from ...connection.account import Account
-from ...connection.calls import PendingCalls
-from ...errors import ConnectionClosed
 from ...jsonrpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -31,8 +29,8 @@ from ...jsonrpc import (
 from ...meta import member
 from ...server.operation_scopes import body_scopes
 from ...server.routing import Routes
-from ...session.caller import Caller, expiry_of
-from ...session.events import Dropped, Incoming, Reply
+from ...session.caller import Caller, expiry_of, principal_of
+from ...session.events import Dropped, Incoming, Notified, Reply
 from ...session.session import Session
 from ...session.stateless import DISCOVER, INITIALIZE, LISTEN, VERSION, StatelessServerSession, name_versions
 from ..headers import NAMED, ParamHeader, find_mismatch
@@ -40,8 +38,10 @@ from ..sse import KEEP_ALIVE
 from .announced_capabilities import without_announcements
 from .client_address import client_address
 from .disconnection import has_hung_up
-from .event_log import EventLog, MemoryEventLog, Priority
+from .event_log import EventLog, MemoryEventLog
 from .event_stream import EventStream
+from .handler_pool import HandlerPool
+from .independent_messages import request_channel, start_notification
 from .param_headers import ToolParamHeaders
 from .pending_response import PendingResponse
 from .post_channel import NoStream, PostChannel
@@ -77,9 +77,16 @@ class StatelessEndpoint:
     """Serves requests that need no session."""
 
     def __init__(
-        self, routes: Routes, options: EndpointOptions, limiter: StreamLimiter, memory: Account, scopes: ScopeCheck
+        self,
+        routes: Routes,
+        options: EndpointOptions,
+        limiter: StreamLimiter,
+        memory: Account,
+        pool: HandlerPool,
+        scopes: ScopeCheck,
     ) -> None:
         self._revisions = routes.revisions
+        self._pool = pool
         self._param_headers: dict[Server, ToolParamHeaders] = {}
         self._options = options
         self._limiter = limiter
@@ -143,6 +150,8 @@ class StatelessEndpoint:
             return json_response(200, event.line)
         if isinstance(event, Dropped) and event.bad:
             raise Rejection(400, event.reason)
+        if isinstance(event, Notified):
+            start_notification(self._pool, server, session, event, principal_of(caller) or source)
         return empty_response(202)
 
     def _headers_of(self, server: Server) -> ToolParamHeaders:
@@ -168,8 +177,7 @@ class StatelessEndpoint:
         check: Callable[[], ErrorObject | None] | None,
     ) -> PendingResponse:
         source = incoming.principal or incoming.source or ""
-        channel = request_channel(server, session, incoming, partial(self._open_stream, source))
-        channel.source = source
+        channel = request_channel(server, session, (incoming,), partial(self._open_stream, source), source)
         return PendingResponse(
             channel,
             [partial(channel.run, server, incoming, **({} if check is None else {"check": check}))],
@@ -228,7 +236,7 @@ class StatelessEndpoint:
         if not self._limiter.acquire(long=True):
             raise busy(STREAMS, 5)
         log = self._new_log(subscription.principal or subscription.source or "")
-        channel = request_channel(server, session, subscription, lambda _name: log)
+        channel = request_channel(server, session, (subscription,), lambda _name: log)
         if first is None:
             channel.open()
         else:
@@ -281,22 +289,6 @@ def _refuse(value: Mapping[str, Any], refusal: ErrorObject) -> Response:
     return json_response(_STATUS_UNHANDLED[refusal.code], error_line(request_id, refusal, null_id=False))
 
 
-def request_channel(
-    server: Server, session: Session, incoming: Incoming, open_stream: Callable[[str], EventLog]
-) -> PostChannel:
-    """Return the channel of a request, which opens a stream if more than the response is sent."""
-    return PostChannel(
-        session,
-        Lock(),
-        PendingCalls(session),
-        timeout=server.timeout,
-        limit=server.limit,
-        open_stream=open_stream,
-        deliver_late=_refuse_late,
-        incomings=(incoming,),
-    )
-
-
 def _json_answer(channel: PostChannel) -> Response:
     if channel.answer is None:
         return empty_response(202)
@@ -314,11 +306,6 @@ def cancel_request(channel: PostChannel, incoming: Incoming) -> None:
     incoming.stop_calls()
     if incoming.end_task is not None:
         incoming.end_task()
-
-
-def _refuse_late(_line: bytes, _priority: Priority, _timeout: float) -> int:
-    message = "the request is answered; nothing more can be sent about it"
-    raise ConnectionClosed(message)
 
 
 _PARSE: Final = best_backend().parse

@@ -96,7 +96,9 @@ class Application:
 
             RetryRouter(routes, store, pool)
         self._scopes = scopes = ScopeCheck(options.authorization, routes.servers)
-        self._stateless = StatelessEndpoint(routes, options, limiter, memory, scopes) if routes.stateless else None
+        self._stateless = (
+            StatelessEndpoint(routes, options, limiter, memory, pool, scopes) if routes.stateless else None
+        )
         self._sessions = SessionEndpoint(routes, options, store, limiter, table, scopes) if routes.handshake else None
         self._legacy_sse: LegacySseEndpoint | None = None
         serves_sessions = any(server.binding.era == "handshake" for server in routes.servers)
