@@ -40,16 +40,15 @@ def _version_of(label: str) -> str:
 def _facts(label: str) -> Facts:
     """Return the facts of a package without an import of the package, whose types would take long."""
     name = f"{_package(label)}.revision"
-    module: Any = sys.modules.get(name)
-    if module is None:
-        folder = Path(import_module(PACKAGE).__path__[0], name.split(".")[-2])
-        spec = spec_from_file_location(name, folder / "revision.py")
-        if spec is None or spec.loader is None or not folder.is_dir():
-            # The package lies in an archive.
-            module = import_module(name)
-        else:
-            module = module_from_spec(spec)
-            spec.loader.exec_module(module)
+    folder = Path(import_module(PACKAGE).__path__[0], name.split(".")[-2])
+    spec = spec_from_file_location(name, folder / "revision.py")
+    module: Any
+    if name in sys.modules or spec is None or spec.loader is None or not folder.is_dir():
+        # It is imported, perhaps in another thread that is not done, for which this waits; or it lies in an archive.
+        module = import_module(name)
+    else:
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
     facts: Facts = module.FACTS
     return facts
 

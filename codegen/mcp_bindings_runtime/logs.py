@@ -56,9 +56,19 @@ def write_log(level: Literal["debug", "info", "warning"], text: str, *values: ob
 
     The values are escaped.
     """
-    logging = sys.modules.get("logging")
+    logging = imported_logging()
     if logging is not None:
         getattr(logging.getLogger(logger), level)(text, *_escaped(values))
+
+
+def imported_logging() -> ModuleType | None:
+    """Return ``logging`` if the program has imported it; None otherwise."""
+    if "logging" not in sys.modules:
+        return None
+    # Another thread may still be importing it: this statement waits until the module is complete.
+    import logging
+
+    return logging
 
 
 class RareWarning:
@@ -85,15 +95,15 @@ class RareWarning:
 
 def log_warning(text: str, *values: object, logger: str = _NAME) -> None:
     """Log a warning that must be read even if the program has not imported ``logging``, which prints it to stderr."""
-    logging = _imported_logging()
+    logging = _logging()
     if logging is None:
         _print(text, values)
     else:
         logging.getLogger(logger).warning(text, *_escaped(values))
 
 
-def _imported_logging() -> ModuleType | None:
-    """Return ``logging``; None if it is not imported yet and the main thread has ended.
+def _logging() -> ModuleType | None:
+    """Import and return ``logging``; return None if it is not imported yet and the main thread has ended.
 
     A thread that imports a module while the interpreter exits can make the exit hang.
     """
@@ -101,7 +111,7 @@ def _imported_logging() -> ModuleType | None:
         import logging
 
         return logging
-    return sys.modules.get("logging")
+    return imported_logging()
 
 
 def sender_suffix(principal: object) -> str:
@@ -147,7 +157,7 @@ def place_of(function: object) -> str | None:
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:
     """Log an exception with its traceback, in which the exceptions' messages are escaped."""
-    logging = _imported_logging()
+    logging = _logging()
     if logging is None:
         _print(text, values)
         return

@@ -5,13 +5,12 @@ Levels are looked up when a client connects, so requests that are not logged cos
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 from ..errors import McpError
-from ..logs import CLIENT_LOGGER, escape
+from ..logs import CLIENT_LOGGER, escape, imported_logging
 
 C = TypeVar("C")
 
@@ -60,7 +59,7 @@ def log_activity(revision: str, connection: Any) -> None:
 
 def _logger(level: int) -> Any:
     """Return the logger of clients; None unless the program has imported ``logging`` and the logger has the level."""
-    logging = sys.modules.get("logging")
+    logging = imported_logging()
     if logging is None:
         return None
     logger = logging.getLogger(CLIENT_LOGGER)

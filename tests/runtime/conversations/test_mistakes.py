@@ -322,7 +322,10 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     ),
     "run port option": (lambda: listening(prot=8000), r"^unknown option 'prot' \(did you mean 'port'\?\)$"),
     "run host option": (lambda: listening(hots="::1"), r"^unknown option 'hots' \(did you mean 'host'\?\)$"),
-    "run other option": (lambda: listening(weather=1), "^unknown option 'weather'; use allowed_hosts, .*port, ready, retry"),
+    "run other option": (
+        lambda: listening(weather=1),
+        "^unknown option 'weather'; use allowed_hosts, .*port, ready, retry",
+    ),
     "http port": (lambda: mounted(port=1), "^unknown option 'port'; it is an option of run_http and serve.http$"),
     "server option": (lambda: server(nam="x"), r"^unknown option 'nam' \(did you mean 'name'\?\)$"),
     "store sessions": (lambda: MemoryStore(sessions=0), "`sessions` must be an integer >= 1, got 0"),

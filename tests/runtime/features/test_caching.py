@@ -106,5 +106,7 @@ def test_what_cannot_be_said_is_refused(revision):
 @pytest.mark.parametrize("revision", HANDSHAKE)
 def test_other_revisions_have_nothing_of_it(revision):
     assert not hasattr(serving(revision), "cache")
-    with pytest.raises(UsageError, match="unknown option 'ttl_ms'; only servers of revisions without handshake have it"):
+    with pytest.raises(
+        UsageError, match="unknown option 'ttl_ms'; only servers of revisions without handshake have it"
+    ):
         serving(revision, ttl_ms=1)
