@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
 from ..connection.handlers import INTERNAL, Handlers
-from ..errors import McpError, ResponseError, UsageError
+from ..errors import McpError, ResponseError
 from ..features.error_codes import Situation, error_for
 from ..features.pagination import Paginator
 from ..jsonrpc import INTERNAL_ERROR, ErrorObject
@@ -43,19 +43,12 @@ _MESSAGES: dict[Situation, str] = {
 
 
 class CoreTasks(TaskEngine):
-    """The tasks of one side, and its answers to requests about tasks.
-
-    Raise `UsageError` if ``store`` is not a ``MemoryTasks``.
-    """
+    """The tasks of one side, and its answers to requests about tasks."""
 
     cancelled_outcome = ErrorObject(INTERNAL_ERROR, "The task was cancelled")
     """The answer to ``tasks/result`` for a cancelled task; the specification names no code."""
 
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
-        unchecked: Any = store
-        if not isinstance(unchecked, MemoryTasks):
-            text = f"`tasks` must be a MemoryTasks(), got {unchecked!r}"
-            raise UsageError(text)
         super().__init__(binding, handlers, store, peer)
         self._pages = Paginator(_PAGE, os.urandom(32))
         handlers.add(binding.requests["tasks/get"], self._get)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
 from ..connection.handlers import INTERNAL, Handlers
-from ..errors import EncodeError, ResponseError
+from ..errors import EncodeError, ResponseError, UsageError
 from ..jsonrpc import ErrorObject
 from ..logs import log_exception, log_handler_error
 from ..session.control_flow import Abandoned
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class TaskEngine(ABC):
-    """Executes requests to ``peer``, a server or client, as tasks; ``handlers`` are those of ``peer``."""
+    """Executes requests to ``peer``, a server or client, as tasks; ``handlers`` are those of ``peer``.
+
+    Raise `UsageError` if ``store`` is not a ``MemoryTasks``.
+    """
 
     context: Any = InTask
     """The class that the context of a task's handler derives from."""
@@ -36,6 +39,10 @@ class TaskEngine(ABC):
     """The outcome of a cancelled task."""
 
     def __init__(self, binding: Binding, handlers: Handlers, store: MemoryTasks, peer: Any) -> None:
+        unchecked: Any = store
+        if not isinstance(unchecked, MemoryTasks):
+            text = f"`tasks` must be a MemoryTasks(), got {unchecked!r}"
+            raise UsageError(text)
         self.store = store
         self._binding = binding
         self._handlers = handlers

@@ -16,7 +16,7 @@ from mcp_bindings_runtime.http.server.authorization import Authorization
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.revisions import those_with_methods
+from support.revisions import STATELESS, those_with_methods
 from support.scripted_peers import PATIENCE, package, text_of
 
 Do = Callable[[], object]
@@ -130,6 +130,10 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "server pages": (lambda: server(page_size="x"), "`page_size` must be an integer >= 1, got 'x'"),
     "server limits": (lambda: server(limits=5), "limits must be Limits, True"),
     "server tasks": (lambda: server(tasks=True), r"`tasks` must be a MemoryTasks\(\), got True"),
+    "stateless server tasks": (
+        lambda: package(STATELESS[-1]).Server("s", "1", tasks=True),
+        r"`tasks` must be a MemoryTasks\(\), got True",
+    ),
     "server capabilities": (lambda: server(capabilities=5).capabilities, "must be a ServerCapabilities"),
     "client timeout": (lambda: client(timeout="x"), "`timeout` must be a number of seconds >= 0, got 'x'"),
     "client negative": (lambda: client(timeout=-1), "`timeout` must be a number of seconds >= 0, got -1"),
