@@ -155,9 +155,16 @@ def test_batches_are_messages_in_2025_03_26_only() -> None:
         mcp.decode("[]")
     with pytest.raises(DecodeError, match=r"\$\[1\]\.id: found 1\.5"):
         mcp.decode("[" + call(mcp) + ',{"jsonrpc":"2.0","id":1.5,"method":"ping"}]')
+    with pytest.raises(EncodeError, match=r"\$: found an empty list, expected at least one message"):
+        mcp.encode([])
+    with pytest.raises(EncodeError, match=r"\$\[1\]: found 5, expected an object of this revision"):
+        mcp.encode([mcp.InitializedNotification(), 5])  # type: ignore[list-item]  # the wrong type on purpose
     for other in (each for each in ALL if not each.revision.BATCHES):
         with pytest.raises(DecodeError, match=r"\$: found an array, expected an object"):
             other.decode(batch)
+        for messages in ([other.ToolListChangedNotification()], []):
+            with pytest.raises(EncodeError, match=r"\$: found a list, expected an object of this revision"):
+                other.encode(messages)
 
 
 def test_a_result_type_that_is_absent_means_complete_and_stays_absent() -> None:
@@ -261,7 +268,7 @@ def test_a_surrogate_pair_is_a_character() -> None:
             "$.content[0].data",
             "a bytes",
         ),
-        ([v2025_06_18.Root(uri="a"), 5], "$[1]", "5"),
+        ([v2025_06_18.Root(uri="a")], "$", "a list"),
         ({"jsonrpc": "2.0", "method": "x"}, "$", "a dict"),
         (v2025_06_18.JSONRPCResponse(id=1, result={"_meta": None}), "$.result._meta", "null"),
         (v2025_06_18.JSONRPCResponse(id=1, result=[]), "$.result", "a list"),

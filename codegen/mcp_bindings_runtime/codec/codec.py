@@ -372,7 +372,7 @@ class Codec(Generic[M]):
         """Return a message as one line of JSON in UTF-8. Raise EncodeError with the place of the first fault."""
         try:
             cls: type = message.__class__
-            if cls is list:
+            if cls is list and message and self._batches:
                 return self._encode_batch(message)
             return self._to_bytes(self._writers[cls](message))
         except _UNWRITABLE as cause:
@@ -384,10 +384,8 @@ class Codec(Generic[M]):
 
     def _find_unwritable(self, message: Any) -> Violation | None:
         locator = self._error_locator()
-        if message.__class__ is not list:
-            return locator.write_message(message, ())
-        found = (locator.write_message(each, (index,)) for index, each in enumerate(message))
-        return next((violation for violation in found if violation), None)
+        is_batch = message.__class__ is list and self._batches
+        return locator.write_batch(message) if is_batch else locator.write_message(message, ())
 
     # Errors.
 

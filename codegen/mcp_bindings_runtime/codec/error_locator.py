@@ -107,6 +107,12 @@ class ErrorLocator:
             return Violation(path, describe_python(value), "an object of this revision")
         return self._write_class(value, name, path)
 
+    def write_batch(self, messages: list[Any]) -> Violation | None:
+        """Return the first violation in a list of messages."""
+        if not messages:
+            return Violation((), "an empty list", "at least one message")
+        return _first(self.write_message(each, (index,)) for index, each in enumerate(messages))
+
     def write_any(self, value: Any, path: Path) -> Violation | None:
         """Return the first violation in an object of the revision, or in JSON that may contain such objects."""
         name = self._class_name(value)
