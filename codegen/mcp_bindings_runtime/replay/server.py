@@ -85,9 +85,10 @@ def _new_server(session: RecordedSession) -> Server:
 def _answer(tape: Tape, key: Any, params: Any, context: Any) -> Any:
     """Send what the recording has between a request and its answer, and return the result or raise the error."""
     codec: Codec[Any] = context.connection.session.binding.codec
-    if key.name == _SET_LEVEL and key.name not in tape.methods:
-        # The level matters to messages alone, which are replayed as they were.
-        return None
+    if key.name == _SET_LEVEL:
+        context.connection.session.log_level = params.level
+        if key.name not in tape.methods:
+            return None
     exchange = tape.find(key.name, None if params is None else codec.unstructure(params))
     for message in exchange.during:
         _send(context, message)
@@ -120,9 +121,11 @@ def _send(context: Context, message: dict[str, Any]) -> None:
         typed = binding.codec.structure(params, notification.params)
         context.progress(typed.progress, typed.total, getattr(typed, "message", None))
     else:
-        typed = None if params is None else binding.codec.structure(params, notification.params)
+        found: Any = None if params is None else binding.codec.structure(params, notification.params)
         if method == _LOG:
-            context.send_log(typed)  # type: ignore[attr-defined]  # a server's context
+            server_context: Any = context
+            if server_context.wants_log(found.level):
+                server_context.send_log(found)
         else:
             _announce(context, message)
 

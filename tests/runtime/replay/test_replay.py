@@ -95,6 +95,34 @@ def test_what_is_ignored_may_differ(pointer, tmp_path):
         assert text_of(client.call_tool("count", {})) == "1"
 
 
+@each_revision
+@pytest.mark.parametrize("level", ["debug", "info", "error", None])
+def test_log_messages_are_sent_if_the_client_wants_them(revision, level, tmp_path):
+    mcp, first, second = package(revision), tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    server = mcp.Server("loud", "1.0")
+
+    @server.tool
+    def work(context):
+        context.log("info", "working")
+        return "done"
+
+    # In a recording with a handshake, a request for another level would be missing.
+    options = {} if revision in HANDSHAKE else {"log_level": "debug"}
+    with mcp.Client.in_memory(server, record=first, **options) as client:
+        client.call_tool("work", {})
+    options = {} if level is None else {"log_level": level}
+    with mcp.Client.replay(first, record=second, **options) as client:
+        client.call_tool("work", {})
+    levels = [
+        message["params"]["level"]
+        for _, message in messages(second)
+        if message.get("method") == "notifications/message"
+    ]
+    # Without a level, a server with a handshake sends all log messages, and another one none.
+    wanted = level in {"debug", "info"} or (level is None and revision in HANDSHAKE)
+    assert levels == (["info"] if wanted else [])
+
+
 def test_a_number_is_not_another_kind_of_number(tmp_path):
     mcp, path = package(LATEST), tmp_path / "tape.jsonl"
     server, _ = echo_server(LATEST)
