@@ -29,9 +29,9 @@ MAX_REQUESTORS = 10_000
 class Limits:
     """Rate limits of a client or server, in times per second; None for no limit.
 
-    A limit on requests holds for one connection. Over HTTP, where a client can open any number of sessions, it holds for
-    the requestor: the principal, else the address (of IPv6 the network of 64 bits), else all requestors of unknown address.
-    Servers that share an object share these counts.
+    A limit on requests holds for one connection. Over HTTP, where a client can open any number of sessions, it holds
+    for the requestor: the principal, else the address (of IPv6 the network of 64 bits), else all requestors of unknown
+    address. Servers that share an object share these counts.
 
     A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
     server. ``tasks`` limits the requests about tasks, all methods together; ``progress`` (of each request) and ``log``
