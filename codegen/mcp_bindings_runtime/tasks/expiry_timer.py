@@ -22,31 +22,30 @@ class ExpiryTimer:
         self._timer: Timer | None = None
         self._next = 0.0
 
-    def set(self, name: object, when: float | None) -> None:
-        """Set, change or (None) remove the time under a name."""
+    def set(self, name: object, when: float) -> None:
+        """Set the time under a name that has none."""
         with self._lock:
-            if when is None:
-                if self._times.pop(name, None) is None:
-                    return
-            elif self._times.get(name) == when:
-                return
-            else:
-                self._times[name] = when
-            self._arm()
+            self._times[name] = when
+            if self._timer is None:
+                # Times are waiting if a timer could not be started.
+                self._arm(min(self._times.values()))
+            elif when < self._next:
+                self._arm(when)
 
-    def _arm(self) -> None:
-        first = min(self._times.values(), default=None)
-        timer = self._timer
-        if timer is not None:
-            if first is not None and self._next <= first:
-                # It sets the next time by itself.
-                return
-            timer.cancel()
+    def remove(self, name: object) -> None:
+        """Remove the time under a name, if it has one."""
+        with self._lock:
+            # A timer that is set for it comes too early, which does no harm, and is then set for the next time.
+            if self._times.pop(name, None) is not None and not self._times and self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    def _arm(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
             self._timer = None
-        if first is None:
-            return
-        self._next = first
-        timer = Timer(max(first - self._now(), 0.0) + _MOMENT, self._run)
+        self._next = when
+        timer = Timer(max(when - self._now(), 0.0) + _MOMENT, self._run)
         timer.daemon = True
         timer.name = "mcp-task-alarm"
         try:
@@ -62,7 +61,9 @@ class ExpiryTimer:
         except Exception as fault:  # noqa: BLE001  # later times still count
             log_exception(fault, "the function to call when a task expires failed: %s", fault)
         with self._lock:
-            if self._timer is current_thread():
-                # Otherwise another timer was started meanwhile.
-                self._timer = None
-            self._arm()
+            if self._timer is not current_thread():
+                # Another timer was started meanwhile.
+                return
+            self._timer = None
+            if self._times:
+                self._arm(min(self._times.values()))

@@ -145,6 +145,8 @@ class MemoryTasks:
             self._tasks[task.id] = task
             self._counts.charge(source, 1)
             self._due = min(self._due, task.expires)
+            # Otherwise the handler of an expired task would go on until the next request about tasks.
+            self._timer.set(task, task.expires)
             if own is None:
                 own = self._owned[owner] = Registry("task", Changes(_ignore_change))
             own.put(task.id, task)
@@ -291,21 +293,18 @@ class MemoryTasks:
                 raise _full(reason)
             if waits:
                 task.watchers[watcher] = gone
-                # Otherwise its expiry is noticed at the next request, which may never come.
-                self._timer.set(task, task.expires)
         if not waits:
             watcher(task)
 
     def unwatch(self, task: StoredTask, watcher: Watcher) -> None:
         """Forget a function that ``when_ended`` was called with."""
         with self._lock:
-            if task.watchers.pop(watcher, None) is not None and not task.watchers:
-                self._timer.set(task, None)
+            task.watchers.pop(watcher, None)
 
     def _dismiss(self, task: StoredTask) -> Iterable[Watcher]:
-        """Remove and return the watchers of a task."""
+        """Remove and return the watchers of a task that ends."""
+        self._timer.remove(task)
         watchers, task.watchers = task.watchers, {}
-        self._timer.set(task, None)
         return watchers
 
     def leave(self, owner: Any) -> None:

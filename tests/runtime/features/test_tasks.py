@@ -448,6 +448,13 @@ def test_a_task_expires_and_is_told_to_stop() -> None:
         assert work.stopped.wait(PATIENCE)
 
 
+def test_a_task_that_nobody_asks_about_expires_too() -> None:
+    server, work = working(ttl=0.2)
+    with connected(server) as client:
+        begin(client, "hold")
+        assert work.stopped.wait(PATIENCE)
+
+
 def test_who_waits_for_a_task_hears_when_it_has_expired() -> None:
     clock = Clock()
     server, work = working(now=clock, ttl=10, notify=False)

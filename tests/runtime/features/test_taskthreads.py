@@ -14,7 +14,7 @@ def test_an_alarm_rings_after_one_that_has_failed(caplog: Any) -> None:
     rung: Queue[None] = Queue()
 
     def ring() -> None:
-        alarm.set("first", None)
+        alarm.remove("first")
         rung.put(None)
         text = "the disk is full"
         raise OSError(text)
@@ -23,7 +23,7 @@ def test_an_alarm_rings_after_one_that_has_failed(caplog: Any) -> None:
     for name in ("first", "second"):
         alarm.set(name, time.time())
         rung.get(timeout=PATIENCE)
-        alarm.set(name, None)
+        alarm.remove(name)
     eventually(lambda: not threads_of())
     assert "the disk is full" in caplog.text
 
@@ -33,7 +33,7 @@ def test_an_alarm_that_is_set_while_one_rings_is_the_only_one() -> None:
 
     def ring() -> None:
         # As where the last has been told, and another begins to wait at that moment.
-        alarm.set("first", None)
+        alarm.remove("first")
         alarm.set("second", time.time() + 1000 * PATIENCE)
         rung.put(None)
 
@@ -41,5 +41,19 @@ def test_an_alarm_that_is_set_while_one_rings_is_the_only_one() -> None:
     alarm.set("first", time.time())
     rung.get(timeout=PATIENCE)
     eventually(lambda: len(threads_of()) == 1)
-    alarm.set("second", None)
+    alarm.remove("second")
+    eventually(lambda: not threads_of())
+
+
+def test_one_alarm_rings_for_each_of_several_times() -> None:
+    rung: Queue[None] = Queue()
+    alarm = ExpiryTimer(lambda: rung.put(None), time.time)
+    now = time.time()
+    for name, seconds in (("later", 0.2), ("first", 0.1), ("never", 1000 * PATIENCE)):
+        alarm.set(name, now + seconds)
+    for name in ("first", "later"):
+        rung.get(timeout=PATIENCE)
+        alarm.remove(name)
+    eventually(lambda: len(threads_of()) == 1)
+    alarm.remove("never")
     eventually(lambda: not threads_of())
