@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, UsageError
 from mcp_bindings_runtime.features.limits import Limits
+from mcp_bindings_runtime.http.redis import store as redis_store
 from mcp_bindings_runtime.http.server import session_channel
 from mcp_bindings_runtime.http.server.event_log import MemoryEventLog, Priority, ReadResult
 from mcp_bindings_runtime.http.server.session_store import SessionRecord, new_session_id
@@ -145,7 +146,7 @@ def keep(store: Any, wire: Wire, number: int) -> None:
     store.open(wire.headers["Mcp-Session-Id"], f"s{number}").append(b"x" * 900_000, 0)
 
 
-def test_redis_that_may_forget_drops_streams_before_sessions(tmp_path):
+def test_redis_that_may_forget_drops_streams_before_sessions_and_heartbeats(tmp_path):
     redis = limited(tmp_path, "volatile-ttl")
     with closing(store_at(redis)) as store, endpoint(echo_server(LATEST)[0], store=store) as wire:
         wire.initialize(LATEST)
@@ -156,6 +157,7 @@ def test_redis_that_may_forget_drops_streams_before_sessions(tmp_path):
                 # It is forgotten at once if that frees the most.
                 keep(store, other, number)
             assert wire.post(call(n=number)).text == str(number)
+            assert any(key.startswith("alive:") for key in keys(store))
     redis.stop()
 
 
@@ -192,7 +194,6 @@ def test_what_one_session_broadcasts_is_bounded(stores, monkeypatch):
 
 @pytest.mark.parametrize(("limit", "value"), [("BUS_COUNT", 3), ("BUS_BYTES", 3000)])
 def test_messages_between_processes_are_kept_up_to_a_limit(stores, monkeypatch, limit, value):
-    from mcp_bindings_runtime.http.redis import store as redis_store
 
     monkeypatch.setattr(redis_store, limit, value)
     store, received = stores(), []
@@ -466,7 +467,13 @@ def test_everything_expires(stores):
         wire.stream().block()
         server.notify(package(LATEST).methods.TOOL_LIST_CHANGED)
         eventually(lambda: any(each.startswith("told:") for each in keys(store)))
-        assert {key: left for key, left in keys(store).items() if not 0 < left <= 400_000} == {}
+        longest = {"alive": redis_store.HEARTBEATS_KEPT * 1000, "began": redis_store.HEARTBEATS_KEPT * 1000}
+        lasting = {
+            key: left
+            for key, left in keys(store).items()
+            if not 0 < left <= longest.get(key.partition(":")[0], 400_000)
+        }
+        assert lasting == {}
         wire.ask("DELETE")
         eventually(lambda: {each.partition(":")[0] for each in keys(store)} <= {"alive", "began", "bus", "inbox"})
 

@@ -323,7 +323,7 @@ def test_the_requests_between_processes_expire(stores):
     assert len(lifetimes) >= 5
     assert min(lifetimes.values()) > 0
     assert lifetimes[f"{client.prefix}log:call:c".encode()] <= call_queue.ANSWER_TIME * 1000
-    assert lifetimes[f"{client.prefix}began".encode()] <= redis_store.BEGAN * 1000
+    assert lifetimes[f"{client.prefix}began".encode()] <= redis_store.HEARTBEATS_KEPT * 1000
 
 
 def until_reachable(process: Process, number: int, **params: Any) -> Answer:

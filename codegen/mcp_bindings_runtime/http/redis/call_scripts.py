@@ -1,9 +1,9 @@
 """Lua scripts for calls between processes, each of which is one atomic step in Redis.
 
-Keys below the prefix, all of which expire: ``alive:PROCESS``, the heartbeat of a process; ``began``, the time of the
-first heartbeat since Redis has these data; ``calls:PROCESS``, a list of requests for a process; ``batch:PROCESS``, the
-number and the requests of the last batch that it has asked for. The answer of a request is a log (``scripts``) of the
-session ``call``, to which the process appends, and which the sender reads.
+Keys below the prefix, all of which expire: ``alive:PROCESS``, the time until which a process counts as alive; ``began``, the
+time of the first heartbeat since Redis has these data; ``calls:PROCESS``, a list of requests for a process;
+``batch:PROCESS``, the number and the requests of the last batch that it has asked for. The answer of a request is a log
+(``scripts``) of the session ``call``, to which the process appends, and which the sender reads.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ CALLS: Final = "call calls 0"
 SESSION: Final = "call"
 """The session of the logs of answers."""
 
-# Arguments: prefix, process, lifetime of the heartbeat, lifetime of the time.
+# Arguments: prefix, process, time for which the process counts as alive, lifetime of both keys.
 HEARTBEAT: Final = CLOCK + """
-redis.call('SET', ARGV[1] .. 'alive:' .. ARGV[2], '1', 'PX', ARGV[3])
+redis.call('SET', ARGV[1] .. 'alive:' .. ARGV[2], string.format('%.0f', now() + ARGV[3]), 'PX', ARGV[4])
 redis.call('SET', ARGV[1] .. 'began', string.format('%.0f', now()), 'NX', 'PX', ARGV[4])
 redis.call('PEXPIRE', ARGV[1] .. 'began', ARGV[4])
 return 1
@@ -28,7 +28,7 @@ return 1
 # More arguments: process, source, lifetime of the log, limit on the requests that wait, lifetime of the heartbeat, request.
 # Without a stream there is no answer. Returns 1 for sent; 0 for a process that has ended, -1 for too many requests, -2 if
 # Redis has lost its data, and the process may not have sent a heartbeat since.
-SEND: Final = CLOCK + LOG + """
+SEND: Final = LOG + """
 local process, source, queue = ARGV[4], ARGV[5], prefix .. 'calls:' .. ARGV[4]
 if not is_alive(process) then
   local began = redis.call('GET', prefix .. 'began')

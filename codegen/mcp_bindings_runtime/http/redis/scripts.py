@@ -5,8 +5,8 @@ Keys below the prefix, all of which expire: ``session:ID``, a hash, and the ids 
 list of its messages (``CODE:NUMBER:LINE``; the code is 0 for a required message, n for a notification, or the milliseconds
 until a reconnection), and ``logs:ID``, the streams of a session by age. ``told:ID``, the marks of the announcements that a
 session has received. ``held:SOURCE``, the bytes in the logs of a source, and in all of them, and ``streams:SOURCE``, these
-logs by age. ``alive:PROCESS``, the heartbeat of a process; ``inbox:PROCESS``, a Redis stream of readers to wake;
-``bus``, a Redis stream of messages to all processes, and ``bus:size``, its bytes.
+logs by age. ``alive:PROCESS``, the time until which a process counts as alive; ``inbox:PROCESS``, a Redis stream of readers
+to wake; ``bus``, a Redis stream of messages to all processes, and ``bus:size``, its bytes.
 
 An append counts undelivered bytes, drops the oldest notification and compares with the last message, all in one step. With
 XADD instead of RPUSH the same steps stay in Lua: XTRIM bounds numbers but not bytes, and drops no entry in the middle.
@@ -23,19 +23,26 @@ local function now()
 end
 """
 
-LOG: Final = """
+IS_ALIVE: Final = CLOCK + """
+local function is_alive(process)
+  local ends = process and redis.call('GET', prefix .. 'alive:' .. process)
+  return ends and tonumber(ends) > now()
+end
+"""
+
+LOG: Final = (
+    """
 local prefix, session, stream = ARGV[1], ARGV[2], ARGV[3]
 local meta = prefix .. 'log:' .. session .. ':' .. stream
 local events = prefix .. 'events:' .. session .. ':' .. stream
-local function is_alive(process)
-  return redis.call('EXISTS', prefix .. 'alive:' .. process) == 1
-end
+"""
+    + IS_ALIVE
+    + """
 local function process_of(reader)
   return reader and string.match(reader, '^%S+')
 end
 local function attached(reader)
-  local process = process_of(reader)
-  return process and is_alive(process)
+  return is_alive(process_of(reader))
 end
 local function wake(reader, name)
   local process = process_of(reader)
@@ -74,9 +81,10 @@ local function drop(session, stream)
   redis.call('DEL', prefix .. 'log:' .. log, prefix .. 'events:' .. log)
 end
 """
+)
 
 # More arguments: process, keep, lifetime of the log, limit on streams, lifetime of the index. Times are in milliseconds.
-OPEN: Final = CLOCK + LOG + """
+OPEN: Final = LOG + """
 if redis.call('EXISTS', prefix .. 'session:' .. session) == 0 then return 0 end
 if redis.call('EXISTS', meta) == 0 then
   local index = prefix .. 'logs:' .. session
@@ -106,7 +114,7 @@ return 1
 # Beyond this limit, logs of the source lose messages: first those that were delivered, then, where there is no reader,
 # notifications, and whole logs that have ended.
 # Returns 1 for appended, 0 for no room, -1 for ended; and the number of dropped notifications.
-APPEND: Final = CLOCK + LOG + """
+APPEND: Final = LOG + """
 local line, retry, token, mark = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local capacity, count, priority = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[11]
 local log = session .. ':' .. stream
@@ -332,12 +340,9 @@ end
 
 # More arguments: lifetime, limit on sessions, limit on those of the source, sessions to look at, source, whether the
 # session is unopened, names and values. Returns whether it was created, and the ids of the sessions that ended for it.
-CREATE: Final = _SESSION + """
+CREATE: Final = _SESSION + IS_ALIVE + """
 local milliseconds, source, unopened = ARGV[3], ARGV[7], ARGV[8]
 local orders = orders_of(source)
-local function is_alive(process)
-  return process and redis.call('EXISTS', prefix .. 'alive:' .. process) == 1
-end
 local function is_used(id)
   local names = redis.call('ZRANGE', prefix .. 'logs:' .. id, 0, -1)
   table.insert(names, '0')

@@ -40,8 +40,11 @@ ALIVE: Final = 15.0
 """Seconds after its last heartbeat at which a process counts as dead; heartbeats are at most a third of that apart."""
 
 
-BEGAN: Final = 300.0
-"""Seconds after the last heartbeat of any process for which Redis keeps the time of the first one."""
+HEARTBEATS_KEPT: Final = 86400.0
+"""Seconds for which Redis keeps a heartbeat, and the time of the first one, after the last.
+
+At its limit on memory, it drops the keys first that expire first (``volatile-ttl``), so these have to be kept for long.
+"""
 
 
 class RedisStore:
@@ -209,7 +212,7 @@ class RedisStore:
         self.client.run(scripts.POST, BUS_BYTES, BUS_COUNT, int(BUS_TIME * 1000), *values)
 
     def _send_heartbeat(self) -> None:
-        times = int(ALIVE * 1000), int(BEGAN * 1000)
+        times = int(ALIVE * 1000), int(HEARTBEATS_KEPT * 1000)
         self.client.run(call_scripts.HEARTBEAT, self._readers.process, *times)
 
     def _newest_id(self) -> bytes:
