@@ -40,11 +40,9 @@ ALIVE: Final = 15.0
 """Seconds after its last heartbeat at which a process counts as dead; heartbeats are at most a third of that apart."""
 
 
+# At its limit on memory, Redis drops the keys first that expire first (``volatile-ttl``), so these have to last.
 HEARTBEATS_KEPT: Final = 86400.0
-"""Seconds for which Redis keeps a heartbeat, and the time of the first one, after the last.
-
-At its limit on memory, it drops the keys first that expire first (``volatile-ttl``), so these have to be kept for long.
-"""
+"""Seconds for which Redis keeps the last heartbeat of a process, and the time of the first heartbeat of any process."""
 
 
 class RedisStore:
