@@ -38,11 +38,9 @@ MEMORY_PER_SOURCE: Final = 32 * 1024 * 1024
 """Default limit on the bytes of the messages on all streams of one source."""
 ALIVE: Final = 15.0
 """Seconds after its last heartbeat at which a process counts as dead; heartbeats are at most a third of that apart."""
-
-
 # At its limit on memory, Redis drops the keys first that expire first (``volatile-ttl``), so these have to last.
 HEARTBEATS_KEPT: Final = 86400.0
-"""Seconds for which Redis keeps the last heartbeat of a process, and the time of the first heartbeat of any process."""
+"""Lifetime, in seconds, of heartbeats in Redis, and of the time of the first one."""
 
 
 class RedisStore:
