@@ -262,7 +262,7 @@ class Requestor(ABC):
         """Held while the session is called."""
         self.calls = calls
         """The requests in flight; changed under the lock, or by the thread that reads."""
-        self.timeout = timeout
+        self.timeout = min(timeout, limit)
         self.limit = limit
 
     @property

@@ -24,8 +24,8 @@ from mcp_bindings_runtime.connection.calls import Call
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from mcp_bindings_runtime.transports.memory import pair
-from support.revisions import HANDSHAKE, TASK_EXTENSION
-from support.scripted_peers import PATIENCE, Spoken, eventually, scripted_server
+from support.revisions import HANDSHAKE, REVISIONS, TASK_EXTENSION
+from support.scripted_peers import PATIENCE, Spoken, eventually, package, scripted_server
 from support.task_server import serving
 
 NEWEST = TASK_EXTENSION
@@ -312,3 +312,32 @@ def test_the_error_names_the_seconds_that_have_passed(at_limit: bool, expected: 
     if at_limit:
         call.deadline = call.limit
     assert str(call.overdue()) == expected
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("with_progress", [False, True])
+def test_a_call_ends_at_the_limit_even_if_the_timeout_is_longer(revision: str, with_progress: bool) -> None:
+    server, end = serving_nothing(revision)
+    options: dict[str, Any] = {"on_progress": lambda params: None} if with_progress else {}
+    with package(revision).Client.in_memory(server, timeout=PATIENCE, limit=0.1) as client:
+        with soon(), pytest.raises(RequestTimeout, match=r"^tools/call: no answer in 0\.1 s"):
+            client.call_tool("wait", {}, **options)
+        # A call with a longer `timeout` of its own may take as long as that.
+        started = client.start(client.call_tool, "wait", {}, timeout=PATIENCE)
+        with pytest.raises(TimeoutError):
+            started.result(0.3)
+        end.set()
+        assert started.result(PATIENCE).content == []
+
+
+def serving_nothing(revision: str) -> tuple[Any, Event]:
+    """Return a server whose tool waits, and the event that ends this."""
+    found = package(revision)
+    server, end = found.Server("s", "1"), Event()
+
+    @server.handler(found.methods.CALL_TOOL)
+    def call_tool(params: Any, context: Any) -> Any:
+        end.wait(PATIENCE)
+        return found.CallToolResult(content=[])
+
+    return server, end
