@@ -81,10 +81,10 @@ def warn_of_strange_modules(files: Mapping[str, str], target: Path) -> None:
 
 def packages_in(target: Path) -> list[str]:
     """Return the names of the packages of schemas that were generated into a folder before."""
-    from mcp_bindgen.emit.header import HEADER
+    from mcp_bindgen.emit.header import label_of
 
     found = sorted(target.glob("*/types.py"))
-    return [file.parent.name for file in found if file.read_bytes().startswith(HEADER.encode())]
+    return [file.parent.name for file in found if label_of(file.read_bytes()) is not None]
 
 
 def _other_modules(target: Path, names: set[str]) -> dict[str, str]:
