@@ -22,7 +22,7 @@ from .channel_view import ChannelView, SendQuestion, SessionView
 from .incoming_view import IncomingView
 from .parked_calls import ParkedCall, ParkedCalls
 from .required_pages import visit_pages
-from .translation import translators
+from .translation import Translators, translators
 from .twin_contexts import context_class
 from .twin_handlers import TwinHandlers
 from .undeclared_capability import missing_input_text
@@ -227,6 +227,8 @@ class ServerTwin(Server):
 class HandshakeTwin(ServerTwin):
     """A twin of a revision with a handshake."""
 
+    _serves_without_sessions = False
+
     def view(self, connection: Channel, incoming: Incoming | None) -> SessionView:
         """Return the view of the session, which lives as long as the session."""
         session = connection.session
@@ -235,12 +237,21 @@ class HandshakeTwin(ServerTwin):
             found = session.feature_state[_VIEW] = SessionView(
                 self.original,
                 session,
-                translators(self.original.binding, self.binding, "server"),
+                self._translators_for(session),
                 peer_info=session.peer_info,
                 peer_capabilities=session.peer_capabilities,
             )
         view: SessionView = found
         return view
+
+    def _translators_for(self, session: Any) -> Translators:
+        """Return the translators of a session; where each request is one, what all have in common is logged once."""
+        if not session.unknown_peer:
+            return translators(self.original.binding, self.binding, "server")
+        if not self._serves_without_sessions:
+            self._serves_without_sessions = True
+            self._translators.ledger.log_revisions()
+        return self._translators.for_request()
 
     def answer_itself(self, connection: Channel, incoming: Incoming) -> Any:
         """Keep the log level and the subscriptions, which a stateless server gets with every request."""

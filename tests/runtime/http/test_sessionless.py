@@ -171,6 +171,24 @@ def test_a_program_that_wants_no_sessions_is_not_warned(caplog: pytest.LogCaptur
     assert not caplog.records
 
 
+def test_what_requests_without_a_session_have_in_common_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    server = made()
+
+    @server.tool
+    def link() -> mcp.CallToolResult:
+        return mcp.CallToolResult(content=[mcp.ResourceLink(uri=URI, name="note")])
+
+    with caplog.at_level(logging.INFO, "mcp_bindings.runtime"), endpoint(server, sessions=False) as wire:
+        for _ in range(2):
+            with connect("2025-03-26", f"http://127.0.0.1:{wire.port}/mcp") as client:
+                for _ in range(2):
+                    client.call_tool("link", {})
+    texts = [each.getMessage() for each in caplog.records]
+    assert len([each for each in texts if "this program 2026-07-28; messages are converted" in each]) == 1
+    lost = [each for each in texts if each.startswith("tools/call to a peer of 2025-03-26")]
+    assert len(lost) == len(set(lost)) == 1
+
+
 @pytest.mark.parametrize("revision", WITH_BATCHES)
 def test_the_requests_of_a_batch_are_answered_together(revision: str) -> None:
     if revision not in SESSIONS:
