@@ -38,6 +38,8 @@ class ChangeFollower:
                     refused = self._open(uris)
                     if not refused:
                         break
+                    for uri in sorted(refused):
+                        write_log("warning", "a server behind does not send updates of %s any more: it refuses to", uri)
                     uris -= refused
         except McpError as fault:
             write_log("info", "changes of a server behind cannot be followed: %s", fault)

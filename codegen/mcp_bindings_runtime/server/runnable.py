@@ -45,7 +45,7 @@ class RunnableServer(Server):
 
         Wait for it at most ``timeout`` seconds (None: no limit). Further messages may be buffered, so call it again even if
         nothing can be read from stdin. Return False once the client has left. Raise `UsageError` with the option ``ping``.
-        Tools of a server with a handshake run in other threads for clients of later revisions that can provide input.
+        A server with a handshake runs its handlers in other threads for clients without handshake that declare capabilities.
         """
         if self._options.ping is not None:
             message = "pump() uses one thread, and `ping` needs another; ping from your loop instead: context.ping()"

@@ -12,6 +12,7 @@ from mcp_bindings_runtime.errors import ResponseError
 from mcp_bindings_runtime.http.server.http_server import make_server
 from mcp_bindings_runtime.proxy import backend_session, followed_changes
 from mcp_bindings_runtime.proxy.backend_server import BackendServer
+from mcp_bindings_runtime.proxy.change_follower import ChangeFollower
 from mcp_bindings_runtime.proxy.server import Proxy
 from support.backends import break_backend, connection_to, write_backend
 from support.revisions import HANDSHAKE, STATELESS
@@ -117,6 +118,18 @@ def test_a_resource_that_the_server_refuses_is_not_acknowledged(start, tmp_path)
     with new_client(server) as client, client.listen(tools=True, resource=[DEMO, "nosuch://x"]) as changes:
         assert changes.acknowledged.resource_subscriptions == [DEMO]
         assert changes.acknowledged.tools_list_changed
+
+
+def test_a_resource_that_a_server_without_sessions_refuses_is_left_out_and_logged(start, tmp_path, caplog):
+    """After a restart, the resources of former subscriptions may not exist any more."""
+    with new_client(start(write_backend(tmp_path, "demo", LATEST))) as client:
+        followed: list[Any] = []
+        follower = ChangeFollower(client, lambda key, params: followed.append(params.uri))
+        follower.begin(frozenset({DEMO, "nosuch://x"}))
+        client.call_tool("touch", {"uri": DEMO})
+        eventually(lambda: followed == [DEMO])
+    assert "a server behind does not send updates of nosuch://x any more: it refuses to" in caplog.text
+    assert DEMO not in caplog.text
 
 
 def test_a_server_without_subscriptions_is_not_subscribed_to(start):

@@ -86,6 +86,12 @@ def test_pings_may_come_at_any_time(revision: str) -> None:
 
 
 @each_with_handshake
+def test_pings_do_not_start_a_session(revision: str) -> None:
+    talk = Talk(revision).as_a_whole().ask("ping", number=50).answer({}).ask("tools/list", number=51)
+    assert talk.codes() == ["initialize-first"]
+
+
+@each_with_handshake
 def test_a_client_of_a_later_revision_may_ask_first_which_the_server_speaks(revision: str) -> None:
     talk = Talk(revision).as_a_whole().ask("server/discover", number=1).fail(-32601)
     assert talk.ask("initialize", number=2).answer({"capabilities": {}}).codes() == []

@@ -82,14 +82,17 @@ class Handshake(Area):
 
     def check(self, turn: Turn) -> Iterator[Fault]:
         """Yield the faults in the order of the handshake."""
+        if turn.is_request("ping") or turn.message.kind not in {"request", "notification"}:
+            # Pings and their responses may precede `initialize`.
+            return
         first, self._first = self._first, False
         if turn.is_request("initialize"):
             yield from _initialize(turn)
-        elif turn.message.kind == "request" and not turn.is_request("ping"):
+        elif turn.message.kind == "request":
             yield from self._request(turn, first=first)
         elif turn.is_notification("notifications/initialized"):
             yield from _initialized(turn)
-        elif first and turn.history.whole and turn.message.kind == "notification":
+        elif first and turn.history.whole:
             yield _not_first(turn)
 
     def end(self, history: History) -> Iterator[Fault]:
