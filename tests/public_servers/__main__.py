@@ -63,8 +63,8 @@ def _snapshots(server: PublicServer, folder: Path) -> tuple[Path, Path]:
     for release, lock in zip(server.releases, (old, new), strict=True):
         if not lock.exists():
             done = _command("tools", "snapshot", "-o", str(lock), "--", *server.installed(release, folder))
-            # Servers log to the same stream.
-            print(done.stderr.splitlines()[-1])
+            # Servers log to the same stream; without a line of theirs and of the command there is nothing to print.
+            print(*done.stderr.splitlines()[-1:])
     return old, new
 
 

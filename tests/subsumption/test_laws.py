@@ -33,14 +33,15 @@ def values() -> Iterator[Any]:
 
 
 def larger(count: int) -> Iterator[Any]:
-    """Yield random values that are made of the small ones, always the same."""
+    """Yield so many random values that are made of the small ones, always the same."""
     chance = Random(18)
     made = [*SCALARS]
-    for _ in range(count):
+    while count > 0:
         inner = [chance.choice(made) for _ in range(chance.randrange(4))]
         value: Any = inner if chance.random() < 0.4 else dict(zip((*NAMES, "long name"), inner, strict=False))
         made.append(value)
         if len(json.dumps(value)) < 300:
+            count -= 1
             yield value
 
 

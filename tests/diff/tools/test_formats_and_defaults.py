@@ -69,3 +69,18 @@ def test_members_of_objects_are_compared_once() -> None:
         ("argument-narrowed", "t.arguments.v.b"),
         ("format-changed", "t.arguments.v.a"),
     ]
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_the_definition_of_an_argument(steps: int) -> None:
+    def arguments(definition: Any) -> Any:
+        between = {"b": {"$ref": "#/$defs/a"}} if steps == 2 else {}
+        reference = {"$ref": f"#/$defs/{'b' if between else 'a'}"}
+        return {"type": "object", "properties": {"v": reference}, "$defs": {"a": definition, **between}}
+
+    def tool(definition: Any) -> dict[str, Any]:
+        return {"name": "t", "inputSchema": arguments(definition)}
+
+    plain, dated = {"type": "string"}, {"type": "string", "format": "date"}
+    found = difference(Mutation("schema", "place", tool(plain), tool(dated), "risky"))
+    assert [(each.rule, each.subject) for each in found.changes] == [("format-changed", "t.arguments.v")]
