@@ -11,7 +11,7 @@ from weakref import WeakMethod
 from ..connection.calls import Call
 from ..connection.connection import Connection
 from ..connection.notification_buffer import NotificationBuffer
-from ..errors import ConnectionClosed
+from ..errors import CallCancelled
 from ..methods import NotificationMethod, RequestMethod
 from ..session.stateless import UPDATED, filters_of
 
@@ -51,8 +51,9 @@ class Subscription:
     """An iterator over changes, each as soon as it arrives, until the server or ``close`` ends the stream.
 
     Use it in a ``with`` block. Of equal changes that wait to be read only one is kept. Over HTTP a stream that breaks is
-    opened again, and then every change is reported once, as it may have happened meanwhile. Over other transports iteration
-    raises ``ConnectionClosed`` if the connection breaks: subscribe again then, and read everything again.
+    opened again, and then every change is reported once, as it may have happened meanwhile; iteration raises
+    ``ResponseError`` if the server refuses that. Over other transports iteration raises ``ConnectionClosed`` if the
+    connection breaks: subscribe again then, and read everything again.
     """
 
     def __init__(self, client: Any, key: RequestMethod[Any, Any], params: Any, timeout: float) -> None:
@@ -93,7 +94,8 @@ class Subscription:
     def get(self, timeout: float | None = None) -> Change | None:
         """Return the next change; None once the stream has ended.
 
-        Raise ``RequestTimeout`` if none arrives within ``timeout`` seconds (None: no limit), and ``ConnectionClosed``.
+        Raise ``RequestTimeout`` if none arrives within ``timeout`` seconds (None: no limit), ``ConnectionClosed``, and
+        ``ResponseError`` if the server refuses to open a broken stream again.
         """
         call = self._call
         limit = inf if timeout is None else monotonic() + timeout
@@ -103,7 +105,7 @@ class Subscription:
             if self._changes:
                 return self._changes.popleft()
             if call.done:
-                if isinstance(call.error, ConnectionClosed):
+                if call.error is not None and not isinstance(call.error, CallCancelled):
                     raise call.error
                 return None
             call.deadline = limit

@@ -249,7 +249,7 @@ def test_progress_extends_the_deadline_up_to_the_limit(other_reads, revision):
 
             def wait():
                 with pytest.raises(ConnectionClosed):
-                    client.call_tool("other", {})
+                    client.call_tool("other", {}, timeout=PATIENCE)
 
             reader = threading.Thread(target=wait)
             reader.start()

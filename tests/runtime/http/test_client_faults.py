@@ -10,7 +10,14 @@ from threading import Event
 from typing import Any
 
 import pytest
-from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, McpError, ProtocolError, RequestTimeout
+from mcp_bindings_runtime.errors import (
+    ConnectionClosed,
+    HttpError,
+    McpError,
+    ProtocolError,
+    RequestTimeout,
+    ResponseError,
+)
 from mcp_bindings_runtime.http.client.exchange import Exchange
 from mcp_bindings_runtime.http.client.options import HttpClientOptions
 from mcp_bindings_runtime.http.client.wire import Wire, discard, read_body
@@ -228,6 +235,30 @@ def test_a_subscription_outlives_its_server(end: str) -> None:
             with pytest.raises(RequestTimeout):
                 subscription.get(0.05)
         assert text_of(client.call_tool("t")) == "ok"
+
+
+def test_a_subscription_that_the_server_refuses_to_open_again_ends_with_the_error() -> None:
+    opened = Event()
+
+    def play(request: Request) -> Any:
+        if request.json["method"] != "subscriptions/listen":
+            return None
+        if opened.is_set():
+            return answer({"jsonrpc": "2.0", "id": request.json["id"], "error": {"code": -32603, "message": "gone"}})
+        return once(request)
+
+    def once(request: Request) -> Any:
+        opened.set()
+        meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": request.json["id"]}}
+        told = {"notifications": {"toolsListChanged": True}, **meta}
+        yield head()
+        yield event({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": told})
+        raise Cut
+
+    with McpPeer(NEW, play) as peer, client_of(peer, NEW) as client:
+        client.connection.session.peer_capabilities = None
+        with client.listen(tools=True) as subscription, pytest.raises(ResponseError, match="gone"):
+            subscription.get(PATIENCE)
 
 
 def test_what_comes_after_the_answer_is_no_second_one() -> None:

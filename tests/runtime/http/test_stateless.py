@@ -331,13 +331,14 @@ def test_what_is_for_subscribers_does_not_come_on_the_stream_of_a_call():
         assert [each.get("id") for each in stream.messages()] == [1]
 
 
-def test_a_subscription_that_is_hung_up_on_is_forgotten():
+def test_a_subscription_that_is_hung_up_on_is_forgotten(caplog):
     server = listening_server()
     with endpoint(server, keepalive=0.05, threads=4, streams=1) as wire:
         wanted = {"notifications": {"toolsListChanged": True}}
         stream = open_stream(wire, request("subscriptions/listen", 1, wanted))
         stream.message()
         assert send(wire, request("subscriptions/listen", 2, wanted)).status == 503
+        assert "1 streams are open, which is the limit; further ones are refused" in caplog.text
         stream.close()
         eventually(lambda: not server._connections)
         open_stream(wire, request("subscriptions/listen", 3, wanted)).message()

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Protocol
 
 from ...errors import UsageError
+from ...logs import RareWarning
 
 
 class OpenStream(Protocol):
@@ -34,6 +35,7 @@ class StreamLimiter:
                 f"other requests; set `{option}` to {-(-self.limit * 8 // 7)} or more, or `streams` to {total} or less"
             )
             raise UsageError(text)
+        self._warning = RareWarning("%d streams are open, which is the limit; further ones are refused")
         self._lock = Lock()
         self._long = 0
         self._short = 0
@@ -45,13 +47,18 @@ class StreamLimiter:
         """Count one more stream; return False if the limit is reached."""
         with self._lock:
             limit = self.limit if long else self._total_limit
-            if self._closed or self._long + self._short >= limit:
+            count = self._long + self._short
+            if self._closed:
                 return False
-            if long:
-                self._long += 1
-            else:
-                self._short += 1
-            return True
+            if count < limit:
+                if long:
+                    self._long += 1
+                else:
+                    self._short += 1
+                return True
+        if limit:
+            self._warning.log(count)
+        return False
 
     def release(self, *, long: bool) -> None:
         """Count one stream less."""
