@@ -216,6 +216,23 @@ def test_the_command_writes_the_package_of_a_running_server(tmp_path: Path) -> N
     assert again.stdout.startswith("Weather: unchanged, ")
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_the_docstring_of_a_member_that_may_be_null_has_its_constraints(tmp_path: Path, keyword: str) -> None:
+    """Pydantic writes an optional value as a union with null."""
+    limited = {"type": "integer", "minimum": 3, "description": "How many."}
+    members = {
+        "one": {keyword: [limited, {"type": "null"}]},
+        "several": {keyword: [limited, {"type": "string"}, {"type": "null"}]},
+    }
+    tools = [{"name": "t", "inputSchema": {"type": "object", "properties": members}}]
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": tools}), encoding="utf-8")
+    done = run("client", "--from", "tools.json", "--out", "made", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "made/types.py").read_text(encoding="utf-8")
+    assert '    one: int | None | Unset\n    """How many.\n\n    At least 3. ' in text
+    assert text.count("At least 3.") == 1
+
+
 def test_the_configured_package_is_generated_and_checked_with_the_lock_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[[tool.mcp-codegen.clients]]\nfrom = "lock.json"\nout = "src/weather"\nsplit = true\n', encoding="utf-8"

@@ -33,6 +33,8 @@ _NEUTRAL = ANNOTATIONS | {
 }
 """Keywords without which a schema has the same type, once its references and parts are followed."""
 
+_NULL = frozenset({"null"})
+
 _TYPING = frozenset(
     {"$ref", "$dynamicRef", "type", "enum", "const", "allOf", "anyOf", "oneOf"}
     | {"properties", "patternProperties", "additionalProperties", "items", "prefixItems"}
@@ -110,6 +112,12 @@ def cases(document: SchemaDocument, whole: Conjunction) -> list[Conjunction] | N
             joined = conjunction(document, [*chosen.schemas, alternative])
             waiting.append((joined, (*groups[1:], *_groups(joined.without(chosen)))))
     return list(found.values()) if len(found) <= MAX_CASES else None
+
+
+def besides_null(document: SchemaDocument, whole: Conjunction) -> Conjunction:
+    """Return the only case whose values are not null; the whole if there are several, or none."""
+    others = [case for case in cases(document, whole) or () if not any(part.types == _NULL for part in case.schemas)]
+    return others[0] if len(others) == 1 else whole
 
 
 def _groups(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, ...]]:

@@ -33,6 +33,7 @@ from mcp_bindgen.syntax.jsonschema.conjunction import (
     MAX_CASES,
     MAX_PARTS,
     Conjunction,
+    besides_null,
     cases,
     conjunction,
 )
@@ -281,7 +282,7 @@ class _DocumentReader:
         place = _Place((owner, member), reasons)
         if texts:
             kind = self._of(texts, place)
-            every = conjunction(self._document, texts).schemas
+            every = besides_null(self._document, conjunction(self._document, texts)).schemas
         else:
             kind, every = JSON, ()
             reasons.append("the member is required, and has no schema")
