@@ -10,6 +10,7 @@ from typing import Any
 
 from ..binding import Binding
 from ..errors import UsageError
+from ..unset import UNSET
 from .content_converter import BYTES, ContentConverter, as_text
 from .converters import unchanged
 from .json_values import to_json
@@ -68,8 +69,12 @@ class Results:
         return isinstance(result, self.plain) and bool(result.is_error)
 
     def structured_content(self, result: Any) -> Any:
-        """Return the structured content of a result; None if results of its class have none."""
-        return result.structured_content if isinstance(result, self.plain) else None
+        """Return the structured content of a result; raise `MismatchError` if it has none."""
+        found = getattr(result, "structured_content", UNSET)
+        if found is UNSET or (found is None and not self.any_json):
+            name = result.__class__.__name__
+            raise MismatchError([Mismatch((), f"found a {name} without `structured_content`, which the return type requires")])
+        return found
 
     def declared(self, kind: Any, what: str, *, generator: bool = False) -> DeclaredReturn:
         """Return what a return annotation declares; raise `UsageError` for a type that cannot become a result.
@@ -225,7 +230,7 @@ class SchemaReturn:
         """Validate a result; one that reports an error needs no structured content."""
         results = self._results
         if results.structured and isinstance(result, results.plain) and not result.is_error:
-            self._check_value(result.structured_content)
+            self._check_value(results.structured_content(result))
 
     def _check_value(self, value: Any) -> None:
         if self._check is not None:

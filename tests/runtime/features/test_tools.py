@@ -485,6 +485,22 @@ def test_a_result_of_another_type_than_promised_fails_the_call(
     assert result["content"][0]["text"] == f"tool give returned a value that does not match its annotation: {said}"
 
 
+@pytest.mark.parametrize("revision", WITH_STRUCTURE)
+@pytest.mark.parametrize("schema", [None, {"type": "object"}], ids=["annotation", "schema"])
+def test_a_ready_result_needs_the_structured_content_that_the_tool_declares(revision: str, schema: Any) -> None:
+    server, result = new_server(revision), package(revision).CallToolResult
+
+    @server.tool(**({} if schema is None else {"output_schema": schema}))
+    def give() -> dict[str, int]:
+        return result(content=[])  # type: ignore[no-any-return]  # the mistake
+
+    failed = called(server, revision, "give")
+    assert failed["isError"] is True
+    assert failed["content"][0]["text"].endswith(
+        "$: found a CallToolResult without `structured_content`, which the return type requires"
+    )
+
+
 def test_a_wrong_result_is_logged_on_one_line_with_the_place_of_the_function(caplog: pytest.LogCaptureFixture) -> None:
     server = new_server(REVISIONS[-1])
 
