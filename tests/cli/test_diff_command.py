@@ -154,6 +154,13 @@ def test_witnesses(cli, schemas) -> None:
     assert line in ET.fromstring(cli("diff", *schemas, "--witness", "--format", "junit").out)[0][0][0].text
 
 
+@pytest.mark.parametrize("sender", ["client", "server"])
+def test_a_witness_is_about_the_pairing_of_the_perspective(cli, sender: str) -> None:
+    words = ["diff", "2025-11-25", "2026-07-28", "--method", "ping", "--kind", "method_removed", "--witness"]
+    out = " ".join(cli(*words, "--perspective", sender).out.split())
+    assert f"An old {sender} may send this, and a new" in out
+
+
 def test_a_page(cli, schemas) -> None:
     approve()
     status, out, err = cli("diff", *schemas, "--format", "html", "-o", "diff.html", "--approvals", "approved.toml")

@@ -20,11 +20,12 @@ PAIRING_WORDS: Mapping[Pairing, str] = {
 }
 """The pairings in words."""
 
-_SEEN: Mapping[Perspective, tuple[Pairing, ...]] = {
+PAIRINGS_OF: Mapping[Perspective, tuple[Pairing, ...]] = {
     "client": ("old_client_new_server",),
     "server": ("new_client_old_server",),
     "both": ("old_client_new_server", "new_client_old_server"),
 }
+"""The pairings of each perspective."""
 
 _LEAST: Mapping[Threshold, Verdict] = {"breaking": "breaking", "risky": "risky", "any": "compatible"}
 
@@ -36,7 +37,7 @@ def at_least(level: Verdict, least: Verdict) -> bool:
 
 def level_from(change: Change, perspective: Perspective) -> Verdict:
     """Return the worst verdict of a change in the pairings of a perspective."""
-    found: list[Verdict] = [verdict(change, pairing) for pairing in _SEEN[perspective]]
+    found: list[Verdict] = [verdict(change, pairing) for pairing in PAIRINGS_OF[perspective]]
     return worst(*found)
 
 
@@ -70,7 +71,7 @@ class Assessment:
     @property
     def pairings(self) -> tuple[Pairing, ...]:
         """The pairings of the perspective."""
-        return _SEEN[self.perspective]
+        return PAIRINGS_OF[self.perspective]
 
     def level(self, change: Change) -> Verdict:
         """Return the worst verdict of a change in these pairings."""

@@ -73,7 +73,9 @@ class Results:
         found = getattr(result, "structured_content", UNSET)
         if found is UNSET or (found is None and not self.any_json):
             name = result.__class__.__name__
-            raise MismatchError([Mismatch((), f"found a {name} without `structured_content`, which the return type requires")])
+            raise MismatchError(
+                [Mismatch((), f"found a {name} without `structured_content`, which the return type requires")]
+            )
         return found
 
     def declared(self, kind: Any, what: str, *, generator: bool = False) -> DeclaredReturn:

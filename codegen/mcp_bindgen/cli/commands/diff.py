@@ -296,7 +296,7 @@ def _compare(inputs: tuple[Input, Input], target: _Output, options: dict[str, An
     whole = compare(old, new, docs=options["docs"])
     difference = selection.of(whole)
     if options["witness"] or target.form in {"json", "html"}:
-        difference = with_witnesses(difference, old, new)
+        difference = with_witnesses(difference, old, new, options["perspective"])
     assessment = Assessment(
         difference=difference,
         perspective=options["perspective"],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from attrs import evolve
 from mcp_bindings_runtime.codec.type_tables import Path
 
+from mcp_bindgen.diff.assessment import PAIRINGS_OF, Perspective
 from mcp_bindgen.diff.changes import PAIRINGS, Change, Difference, Outcome, Pairing, Verdict, Witness, worst
 from mcp_bindgen.diff.witnesses.candidates import Candidate, Candidates
 from mcp_bindgen.diff.witnesses.message_checker import Json, Observation
@@ -21,17 +22,23 @@ MAX_REPAIRS = 100
 """Maximum number of members added to a message so that its receiver has no other reason to refuse it."""
 
 
-def with_witnesses(difference: Difference, old: Protocol, new: Protocol) -> Difference:
-    """Return the difference with a witness for each change that is not harmless, if a message shows it."""
-    found = WitnessSearch(old, new)
+def with_witnesses(
+    difference: Difference, old: Protocol, new: Protocol, perspective: Perspective = "both"
+) -> Difference:
+    """Return the difference with a witness for each change that is not harmless, if a message shows it.
+
+    ``perspective`` selects the pairings that the witnesses are about.
+    """
+    found = WitnessSearch(old, new, PAIRINGS_OF[perspective])
     return evolve(difference, changes=tuple(evolve(each, witness=found.worst(each)) for each in difference.changes))
 
 
 class WitnessSearch:
-    """Searches witnesses of the changes between two revisions."""
+    """Searches witnesses of the changes between two revisions, in some pairings."""
 
-    def __init__(self, old: Protocol, new: Protocol) -> None:
+    def __init__(self, old: Protocol, new: Protocol, pairings: Sequence[Pairing] = PAIRINGS) -> None:
         self._old, self._new = old, new
+        self._pairings = pairings
         self._candidates = Candidates(old, new)
         self._directions: dict[tuple[Side, bool], Direction] = {}
 
@@ -44,7 +51,7 @@ class WitnessSearch:
     def of(self, change: Change) -> dict[Pairing, Witness]:
         """Return a witness for each verdict that is not ``compatible``, if a message shows it."""
         found: dict[Pairing, Witness] = {}
-        for pairing in PAIRINGS:
+        for pairing in self._pairings:
             if _verdict(change, pairing) != "compatible":
                 shown = [each for one in self._pairing(pairing, change) for each in self._shown(change, one, pairing)]
                 if shown:
