@@ -42,7 +42,8 @@ def performance(page: str) -> str:
             "",
             f"- **Tool calls over stdio**, one at a time: {ours.rate:,.0f} a second, {faster} times as many as with the SDK.",
             f"- **Tool calls over HTTP**, one at a time: {over_http}.",
-            f"- **Start**: a server has listed its tools {ours.start:g} s after its start. A server with the SDK needs {peer.start:g} s.",
+            f"- **Start**: a server needs {ours.start:g} s from its start to its first list of tools. "
+            f"A server with the SDK needs {peer.start:g} s.",
             f"- **Memory**: an idle server takes {ours.memory:g} MiB. A server with the SDK takes {peer.memory:g} MiB.",
             "",
             "These findings are not in our favour:",
