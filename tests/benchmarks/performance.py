@@ -49,7 +49,9 @@ def performance(page: str) -> str:
             "These findings are not in our favour:",
             "",
             "- Two Python programs that only exchange the `tools/call` messages of the first finding over stdio, and check nothing,",
-            f"  make {bare.rate:,.0f} calls a second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace("%", " %"),
+            f"  make {bare.rate:,.0f} calls a second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace(
+                "%", " %"
+            ),
             f"- msgspec decodes messages into classes {structs} times as fast as this project with orjson, in the revision with the",
             "  largest difference (geometric mean over the messages). However, msgspec drops members that the classes do not",
             "  declare; this project keeps them.",

@@ -14,6 +14,7 @@ from .discovery import AuthorizationServer, Discovery, ServerChoice, discover
 from .fetcher import Fetcher
 from .flow import Flow
 from .proof_key import ALGORITHM, ProofKey
+from .rules import AuthorizationRules, rules_of
 from .token_credentials import RateLimit, TokenCredentials, TokenSource
 from .token_store import MemoryTokens, TokenStore
 from .urls import canonical_resource, is_loopback
@@ -72,19 +73,21 @@ class TokenAuthenticator(Authenticator, TokenSource):
             ProofKey.generate()
         self._authorizations = authorizations
         self._lock = Lock()
-        self._credentials: dict[str, TokenCredentials] = {}
+        self._credentials: dict[tuple[str, AuthorizationRules], TokenCredentials] = {}
+        self._limits: dict[str, RateLimit] = {}
 
     def credentials(self, server: ConnectionSettings) -> TokenCredentials:
-        """See ``Authenticator.credentials``. Clients of the same server share them."""
+        """See ``Authenticator.credentials``. Clients of the same server share them if the same rules hold for them."""
         url = canonical_resource(server.url)
         if not url.startswith("https:") and not is_loopback(url):
             text = f"access tokens are not sent over plain HTTP; use https, got {url}"
             raise UsageError(text)
+        key = url, rules_of(server.facts)
         with self._lock:
-            found = self._credentials.get(url)
+            found = self._credentials.get(key)
             if found is None:
-                found = TokenCredentials(self, server, self._fetcher(server), RateLimit(self._authorizations))
-                self._credentials[url] = found
+                limit = self._limits.setdefault(url, RateLimit(self._authorizations))
+                found = self._credentials[key] = TokenCredentials(self, server, self._fetcher(server), limit)
         return found
 
     def _fetcher(self, server: ConnectionSettings) -> Fetcher:

@@ -16,11 +16,12 @@ from mcp_bindings import MemoryTokens, OAuth, OAuthError
 from mcp_bindings_runtime.auth import fetcher as fetcher_module
 from mcp_bindings_runtime.auth.fetcher import Fetcher
 from mcp_bindings_runtime.auth.flow import FlowRequest, FlowResponse, get_json, post_form
+from mcp_bindings_runtime.auth.rules import rules_of
 from mcp_bindings_runtime.auth.stored_grants import stored_grant
 from mcp_bindings_runtime.http.client.credentials import ConnectionSettings
 from mcp_bindings_runtime.http.client.exchange import Exchange
 from support.authorization_server import authorization_server, protected_server
-from support.revisions import REVISIONS
+from support.revisions import REVISIONS, facts
 from support.scripted_peers import PATIENCE, package
 
 HTTP_REVISIONS = [each for each in REVISIONS if not package(each).revision.FACTS.only_sse]
@@ -215,3 +216,17 @@ def test_a_login_page_must_be_https(monkeypatch: pytest.MonkeyPatch) -> None:
         Documents(authorization_endpoint=page).stand_in(monkeypatch, "10.0.0.1")
         with pytest.raises(OAuthError, match=message):
             log_in()
+
+
+def test_clients_share_a_login_only_if_the_same_rules_hold_for_them() -> None:
+    """The rules of 2025-03-26 for authorization servers are weaker, for example on PKCE."""
+    auth = OAuth()
+
+    def credentials(found: Any) -> Any:
+        return auth.credentials(ConnectionSettings("https://mcp.example/mcp", found, None, None, None, 2.0))
+
+    by_rules = {rules_of(facts(revision)): credentials(facts(revision)) for revision in REVISIONS}
+    assert len(set(map(id, by_rules.values()))) == len(by_rules) > 1
+    for revision in REVISIONS:
+        assert credentials(facts(revision)) is by_rules[rules_of(facts(revision))]
+    assert credentials(None) not in by_rules.values()
