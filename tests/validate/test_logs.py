@@ -120,6 +120,11 @@ def test_a_message_with_a_value_that_json_lacks(tmp_path: Path, before: str, par
     assert shown(recorded(tmp_path, line, name="a.log")) == [f"1: $: {reason}"]
 
 
+def test_a_message_in_a_string_of_an_entry_that_is_not_json(tmp_path: Path) -> None:
+    line = r'{"dir": "c2s", "x": NaN, "raw": "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}"}'
+    assert shown(recorded(tmp_path, line, name="a.log")) == ["1: $: not JSON: NaN is not a JSON number"]
+
+
 def test_a_message_without_its_end_is_a_part_of_a_message(tmp_path: Path) -> None:
     report = recorded(tmp_path, '12:00:01 INFO got: {"jsonrpc":"2.0","id":1,"met', name="a.log")
     assert (report.ok, report.remarks) == (True, {"cut": 1})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Literal
@@ -22,6 +23,8 @@ Progress = Callable[[int], None]
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NAMED = re.compile(r'\\?"jsonrpc\\?"')
+"""The member of every message, also in a message that is a string in JSON."""
 _RECORDS = ("entries", "messages", "events")
 """Keys under which recorders keep all messages of a conversation."""
 
@@ -183,7 +186,7 @@ class Reader:
         try:
             read, _ = self._parser.parse_at(text, found.start)
         except NotJson as problem:
-            named = '"jsonrpc"' in text[found.start :]
+            named = _NAMED.search(text, found.start) is not None
             if logs.is_cut(text) or (named and problem.unfinished and not found.sure):
                 yield self._finding("cut", "the log contains only a part of this message", number, "note")
             elif found.sure or named:

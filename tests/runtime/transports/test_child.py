@@ -270,7 +270,12 @@ def no_first_line(folder: Path) -> list[str]:
         (["server.py"], {}, r"it is not a program; name its interpreter before it, as in \['python', 'server\.py'\]"),
         (["./no-such-program"], {}, "there is no such file; give the path of a program"),
         (["bin/there"], {"cwd": "/"}, r"its path starts at the folder '/' \(cwd\), where there is no such file$"),
-        (relative, {"cwd": "/"}, r"where there is no such file; write the absolute path '/.*/plain'$"),
+        (
+            relative,
+            # Far below the root, to which a path that begins with many `..` would lead from other folders.
+            {"cwd": str(Path(__file__).parent)},
+            r"where there is no such file; write the absolute path '/.*/plain'$",
+        ),
         (["sh -c true"], {}, r"it is a program with arguments, in one string; write \['sh', '-c', 'true'\]"),
         ("sh", {}, r"write the program and its arguments in one list, as in \['sh', 'argument'\]"),
         (["http://127.0.0.1/mcp"], {}, "it is a URL; to connect to it, use Client.http or connect.http"),
