@@ -311,8 +311,9 @@ class Client(RuntimeClient):
           system.
         - ``pool``: Limit on the idle connections that the client keeps open.
         - ``connect_timeout``: Seconds to open a connection.
-        - ``retries``: Limit on the retries of a failed request; False for no retries. A
-          `RetryPolicy` also sets the pauses between them.
+        - ``retries``: Limit on the retries of a failed request. With False, the client
+          repeats only a request that failed because the server had closed an idle
+          connection, once. A `RetryPolicy` also sets the pauses between retries.
         - ``max_message``: Limit on the bytes of a message from the server.
         """
         start = transport_factories.http(

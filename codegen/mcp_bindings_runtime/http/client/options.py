@@ -53,7 +53,9 @@ class HttpClientOptions(Options):
     connect_timeout: Seconds = option(default=10.0)
     """Seconds to open a connection."""
     retries: int | RetryPolicy = option(default=RETRIES)
-    """Limit on the retries of a failed request; False for no retries. A `RetryPolicy` also sets the pauses between them."""
+    """Limit on the retries of a failed request. With False, the client repeats only a request that failed because the server
+    had closed an idle connection, once. A `RetryPolicy` also sets the pauses between retries.
+    """
     max_message: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of a message from the server."""
 
