@@ -265,8 +265,9 @@ class BackendSession:
                 if attempts is not None and failed >= attempts and self._contact.abandon(began, str(fault)):
                     break
             else:
-                failed, began = 0, monotonic()
                 client.connection.wait()
+                # Only a start after this, also one for another client, shows that the server can be started.
+                failed, began = 0, monotonic()
                 self._note_end(f"has ended: {client.connection.end}")
             if self.front.gone or not self._pause():
                 break

@@ -219,7 +219,7 @@ def test_as_many_handlers_run_as_may():
         assert [each.result(PATIENCE).status for each in held] == [200, 200]
 
 
-def test_one_source_cannot_have_all_handlers():
+def test_one_source_cannot_have_all_handlers(caplog):
     server, seen = echo_server(NEW)
 
     def named(token: str) -> Caller:
@@ -237,6 +237,8 @@ def test_one_source_cannot_have_all_handlers():
         held.append(threads.submit(wire.post, whole, **bob))
         eventually(lambda: seen.running == 4)
         assert wire.post(whole, **bob).status == 503
+        assert "3 handlers run for one source, the limit: further requests of 'ada' are refused" in caplog.text
+        assert "4 handlers run, which is the limit: further requests are refused" in caplog.text
         seen.go.set()
         assert [each.result(PATIENCE).status for each in held] == [200] * 4
         # What has ended is not counted any more.

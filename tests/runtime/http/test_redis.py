@@ -490,7 +490,7 @@ def test_a_session_that_nobody_uses_expires(stores):
         assert wire.post(call()).status == 404
 
 
-def test_there_are_only_so_many_sessions(stores):
+def test_there_are_only_so_many_sessions(stores, caplog):
     server, _ = echo_server(LATEST)
     other, _ = echo_server(LATEST)
     hello = request("initialize", 0, {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": WHO})
@@ -502,6 +502,7 @@ def test_there_are_only_so_many_sessions(stores):
         stream = here.stream()
         refused = there.post(hello)
         assert (refused.status, refused.headers["retry-after"]) == (503, "60")
+        assert "a limit on sessions is reached: " in caplog.text
         stream.close()
         eventually(lambda: there.post(hello).status == 200)
         assert here.post(request("ping", 1)).status == 404

@@ -163,6 +163,9 @@ def test_a_server_that_cannot_be_started_again_is_abandoned(start, tmp_path):
     server = start(command, attempts=3, on_abandoned=note)
     with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as client:
         client.call_tool("process")
+        # A start for another client before the failures does not count.
+        with package(LATEST).Client.in_memory(server, timeout=PATIENCE) as other:
+            other.call_tool("process")
         break_backend(command)
         reason_of(client, "die")
         assert abandoned.wait(PATIENCE)

@@ -9,6 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
+from ...logs import RareWarning
 from ..server.session_store import SessionRecord, TooManySessions
 from . import scripts
 from .client import RedisClient
@@ -45,6 +46,7 @@ class RedisSessionStore:
         self._milliseconds = int(lifetime * 1000)
         self._lifetime = lifetime
         self._lock = Lock()
+        self._warning = RareWarning("a limit on sessions is reached: %s")
         self._callbacks: list[Callable[[str], None]] = []
         # When sessions that this process has used expire, unless another process uses them.
         self._expiries: OrderedDict[str, float] = OrderedDict()
@@ -62,6 +64,8 @@ class RedisSessionStore:
         created, ended = self._client.run(
             scripts.CREATE, record.id, self._milliseconds, *limits, fields["source"], unopened, *pairs
         )
+        if ended or not created:
+            self._warning.log(fields["source"] or "all")
         for each in ended:
             self.end(each.decode())
             self._on_evict(each.decode())

@@ -26,6 +26,8 @@ class HandlerPool:
         self._warning = RareWarning(
             f"{each} handlers run for one source, the limit: further requests of %r are refused"
         )
+        self._full = RareWarning("%d handlers run, which is the limit: further requests are refused")
+        self._limit = limit
 
     def start(self, job: Callable[[], None], source: str) -> bool:
         """Run a job in another thread at once.
@@ -37,6 +39,7 @@ class HandlerPool:
         started = self._threads.start(partial(self._run_admitted, job, source))
         if not started:
             self._release(source)
+            self._log_refusal()
         return started
 
     def run(self, job: Callable[[], None], source: str) -> bool:
@@ -44,9 +47,12 @@ class HandlerPool:
         if not self._admit(source):
             return False
         try:
-            return self._threads.run(job)
+            ran = self._threads.run(job)
         finally:
             self._release(source)
+        if not ran:
+            self._log_refusal()
+        return ran
 
     def rejection(self) -> Rejection:
         """Return the rejection for a request whose job was refused."""
@@ -65,6 +71,10 @@ class HandlerPool:
             job()
         finally:
             self._release(source)
+
+    def _log_refusal(self) -> None:
+        if not self._threads.closed:
+            self._full.log(self._limit)
 
     def _admit(self, source: str) -> bool:
         with self._lock:
