@@ -18,7 +18,7 @@ EXCEPTIONS = (
     Exceptional(
         "resource updates",
         lambda server, client: server in STATELESS and client in HANDSHAKE,
-        Outcome("loss", "a subscription to an unknown resource is acknowledged, not refused"),
+        Outcome("loss", "the server acknowledges a subscription to an unknown resource instead of refusing it"),
     ),
 )
 

@@ -58,8 +58,8 @@ EXCEPTIONS = (
         lambda server, client: server in WITH_STRUCTURE and client not in WITH_STRUCTURE,
         Outcome(
             "loss",
-            "the client ignores structured content, which its revision lacks; the result of a `@server.tool` function "
-            "contains the same JSON as text",
+            "the client's revision has no structured content; the result of a `@server.tool` function also contains "
+            "the data as JSON text",
         ),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),
