@@ -154,10 +154,11 @@ def _goals(measured: Measured) -> Grid:
     if found:
         notes.append(
             "The following goals are missed. Each item lists, for each revision that misses the goal, the measured "
-            "figure and by how many percent it is below or above the goal: *20 % below 5* means that the goal is 5. "
-            "*Bare* is the ratio that would result if this project only called its JSON library, without making or "
-            "reading typed messages. To encode with the standard library, this project writes the JSON text itself and "
-            "does not call `json.dumps`, so its ratio can be better than *bare*.\n\n" + "\n".join(found)
+            "figure and by how many percent it is below or above the goal: *20 % below 5* means that the figure is "
+            "20 % below the goal, which is 5. *Bare* is the ratio that would result if this project only called its "
+            "JSON library, without making or reading typed messages. To encode with the standard library, this project "
+            "writes the JSON text itself and does not call `json.dumps`, so its ratio can be better than *bare*.\n\n"
+            + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
@@ -166,14 +167,15 @@ def _goals(measured: Measured) -> Grid:
         f"in each of {len(REVISIONS)} revisions. The messages of {REVISIONS[-2]} are {_described()}. The messages of "
         "the other revisions are similar; in 2026-07-28, for example, *discover* (`server/discover`) takes the place "
         "of *initialize*.\n\n"
-        "Each *contender* is a library, or a way to use one (see [Contenders](#contenders)). It runs in its own "
-        "process. The contenders take turns. For each message, decoding and encoding are timed in "
-        f"{measured.effort.rounds} samples each; with msgspec and stock cattrs, only decoding is timed. A "
-        f"sample repeats the call for about {SAMPLE / 1e6:.0f} ms of CPU time, and makes at least one call. The garbage collector runs as in any program. Environment variables make the "
-        "C library keep freed memory, so that requests for memory from the system do not change the times. For "
-        "each message, a ratio is computed from the medians of the samples. Each figure is the geometric mean of "
-        "the ratios of all messages of the revision; in rows with *worst message*, it is the worst of these "
-        "ratios. For the rows with *first decode*, a new process decodes one message repeatedly. The time of its "
+        "A *contender* is a library that is used in one particular way (see [Contenders](#contenders)). It runs in its "
+        "own process. The contenders take turns. For each message, decoding and encoding are timed in "
+        f"{measured.effort.rounds} samples each; with msgspec and stock cattrs, only decoding is timed. For "
+        f"a sample, the contender decodes or encodes the message repeatedly for about {SAMPLE / 1e6:.0f} ms of CPU "
+        "time, at least once. Python's garbage collector stays turned on. Environment variables make the C library "
+        "keep freed memory, so that a contender need not request it from the operating system again. For each "
+        "message, a ratio is computed from the medians of the samples. Each figure is the geometric mean of the ratios "
+        "of all messages of the revision; in rows with *worst message*, it is the worst of these ratios. For the "
+        "rows with *first decode*, a new process decodes one message repeatedly. The time of its "
         "first decode is divided by the median time of the later ones. The ratio of a message is the median of the "
         f"ratios in {measured.effort.starts} processes."
     )
@@ -214,7 +216,7 @@ def _worst(measured: Measured) -> str:
             f"the first decode with {SPOKEN[name]}: *{message}* of {revision} ({ratio(value)}; the geometric mean "
             f"of the ratios of all {len(ratios)} messages is {ratio(usual)})"
         )
-    about = "These messages have the worst ratios of all revisions in the rows with *worst message*:"
+    about = "For each row with *worst message*, this list names the message with the worst ratio of all revisions:"
     return "\n".join([about, "", *(f"- {each}" for each in said)])
 
 
@@ -224,12 +226,12 @@ def _bounds(measured: Measured) -> str:
         if measured.has(name):
             shares = "\n".join(f"- {value:.0f} %: {part}" for part, value in _parts(measured, name, SIZES).items())
             said.append(
-                f"On average over the messages, this project spends the time to decode with {SPOKEN[name]} as "
-                f"follows:\n\n{shares}"
+                f"On average over all messages, the time that this project takes to decode with {SPOKEN[name]} "
+                f"consists of:\n\n{shares}"
             )
     if measured.has("fast"):
         said.append(
-            f"On average over the messages, {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of this "
+            f"On average over all messages, {100 * fmean(measured.ratios(PRINT, FAST_OUT).values()):.0f} % of this "
             "project's time to encode with orjson is spent in orjson. The rest is spent on making dicts and checking "
             "values."
         )
@@ -243,7 +245,7 @@ def _asides(measured: Measured) -> Grid:
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
         "These figures have no goals. Some rows compare this project or mcp-types with a JSON library alone. Other "
-        "rows compare this project with contenders that do less work than in the section [Decoding and "
+        "rows compare this project with contenders that do less work here than in the section [Decoding and "
         "encoding](#decoding-and-encoding). For example, mcp-types with `to_json` does not remove members of later "
         "revisions from messages of earlier ones. Each figure is the geometric mean over all messages of the "
         "revision."
@@ -283,10 +285,10 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: garbage collection, which is part of the rows above", garbage, unit="%")
             )
     about = (
-        "Each figure is a percentage of the decoding time, averaged over the messages. To measure *making objects* "
-        "and *looking up members*, the benchmark makes the same objects and looks up the same members without "
-        "checking values. The figure for garbage collection is the share of the time that is saved if the garbage "
-        "collector is turned off; negative figures are noise."
+        "Each figure is a percentage of the decoding time, averaged over all messages of the size. To measure *making "
+        "objects* and *looking up members*, the benchmark makes objects of the same classes as decoding, and looks up "
+        "the same members, without checking values. The figure for garbage collection is the share of the time that "
+        "is saved if the garbage collector is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
 
@@ -321,9 +323,9 @@ def _contenders(measured: Measured) -> Listing:
     rows = [[*HOW[name], *_proved(measured.proofs[name])] for name in HOW if measured.has(name)]
     about = (
         "Before the measurements, each contender decodes every message and encodes it again. *Members dropped* "
-        "counts the members that the result lacks. *Values changed* counts the values of the result that are new "
-        "or differ, such as integers that became floats. Each contender also gets the same invalid messages, in "
-        "each of which one member is missing, or has a type or value that is not allowed. *Invalid messages "
+        "counts the members of the original message that the result lacks. *Values changed* counts the values of the "
+        "result that are new or differ, such as integers that became floats. All contenders also get the same invalid "
+        "messages: in each, one member is missing, or has a type or value that is not allowed. *Invalid messages "
         "refused* counts how many of these messages the contender does not accept."
     )
     columns = ["contender", "used as", "invalid messages refused", "members dropped", "values changed"]

@@ -126,7 +126,7 @@ def _about(measured: Measured, effort: Effort) -> str:
         "- ours: the blocking client and server of this project\n"
         "- the SDK: `Client` and the low-level `Server` of the official Python SDK (mcp), which are asynchronous\n"
         "- the *bare exchange*: two loops that exchange the same `tools/call` messages with only `json`, `os.read` "
-        "and `os.write`, and check nothing, so two Python processes can hardly be faster\n\n"
+        "and `os.write`. They check nothing, so two Python processes can hardly be faster.\n\n"
         f"The pairs take turns. Each pair makes calls in {effort.rounds} segments of {effort.seconds:g} s. The "
         "*p99* is the time within which 99 of 100 calls end. Other programs on the machine delay some calls. These "
         "delays change the rates and the p99, but hardly the median.\n\n"

@@ -86,15 +86,15 @@ def render(sections: Sequence[Section], versions: Mapping[str, str]) -> str:
         "- *A / B* is the figure for A divided by the figure for B. If *decode: mcp-types / ours* is 5, mcp-types takes five "
         "times as long as this project.",
         "- *mcp-types* is the package with the message types of the official Python SDK.",
-        "- *orjson* and *standard library* name the JSON library that this project, or the contender *stock "
-        "cattrs* (see [Contenders](#contenders)), uses in the row.",
+        "- *orjson* and *standard library* name the JSON library that this project uses in the row. In rows with *stock "
+        "cattrs* (see [Contenders](#contenders)), both sides use orjson.",
         "- A date such as *2025-11-25* is a revision of the Model Context Protocol.",
         "- A goal is a figure that the project wants to reach. The program that writes this page computes whether "
         "each goal is met.",
         "",
         f"The figures were measured on {datetime.now(UTC):%Y-%m-%d} with {platform.python_implementation()} "
-        f"{platform.python_version()} on {platform.system()} {platform.machine()}, unless a section names another "
-        f"date. These versions of packages were used: {_versions(versions)}.",
+        f"{platform.python_version()} on {platform.system()} {platform.machine()}, unless a section says "
+        f"otherwise. These versions of packages were used: {_versions(versions)}.",
     ]
     for section in sections:
         parts += ["", f"## {section.title}", "", section.about, "", *_body(section)]
