@@ -51,14 +51,15 @@ def measure(effort: Effort = FULL) -> Table:
         "Access tokens",
         f"These figures show the cost of authorization for a call over HTTP in {REVISION}, with client and server "
         "in one process. With a token, the client sends a JWT that the server's `JwtValidator` has validated "
-        "before, and calls a tool that requires a scope. Without a token, the client calls the same tool, which "
-        "then requires no scope, of a server without authorization.\n\n"
+        "before, and calls a tool that requires a scope. Without a token, the client calls "
+        "the same tool on a server without authorization, where the tool requires no scope.\n\n"
         f"With a token, a call takes {bytecodes[1]:,.0f} bytecodes in all threads; without one, it takes "
         f"{bytecodes[0]:,.0f}. These figures are means of {effort.counted} calls. The processor time of a call is "
         f"{ratio(with_token)} µs with a token, and {ratio(without)} µs without one. These times are medians of "
-        f"{effort.pairs} pairs of servers, one with authorization and one without. In each of {effort.rounds} "
-        f"rounds, each server of a pair answers {effort.calls} calls. Other programs on the machine change the "
-        "processor times by more than this difference, so rely on the bytecodes.",
+        f"{effort.pairs} pairs of servers; each pair has one server with authorization and one without. In each "
+        f"of {effort.rounds} rounds, each server of a pair answers {effort.calls} calls. Other programs on "
+        "the machine can change "
+        "the processor times by more than the token does, so rely on the bytecodes.",
         [
             Row("bytecodes of a call: with a token / without", bytecodes[1] / bytecodes[0], "at most 1.03"),
             Row("processor time of a call: with a token / without", median(b / a for a, b in times), "at most 1.03"),

@@ -108,31 +108,34 @@ def _about(
     proxy: str | None,
 ) -> str:
     direct = ", ".join(f"{ratio(calls[each] * 1e6)} µs in {each.wire}" for each in DIRECT)
-    passed_on = ", ".join(f"{ratio(rate)} ({name})" for name, rate in rates.items())
+    spoken = {"bridge": "`mcp-codegen bridge`", "bare relay": "the bare relay"}
+    passed_on = ", ".join(f"{ratio(rate)} with {spoken.get(name, name)}" for name, rate in rates.items())
     against = "" if proxy else " mcp-proxy was not measured: no environment with it was given (`--proxy`)."
     return (
         "If client and server use different revisions, one of them, or a program between them, "
         "[converts the messages](bridge.md) from one revision to the other. The benchmark calls a tool that "
-        "returns its argument, over stdio, one call after the other. It divides the median time of a *bridged call*, "
-        "in which one side converts the messages, by the median time of a *direct call*, in which both sides use the "
-        "revision of the side that does not convert messages. The messages between the processes "
-        f"are the same in both cases. The connections take turns. Each connection makes calls in {effort.rounds} "
-        f"segments of {effort.seconds:g} s. In the table, the side that is named first converts the messages. *Within "
-        "the era* means that both revisions have sessions, and *across the eras* that one of them is 2026-07-28, which is "
+        "returns its argument, over stdio, one call after the other. In a *bridged call*, one side converts the "
+        "messages. In the *direct call* that it is compared with, both sides use the revision of the side that does "
+        "not convert messages. The benchmark divides the median time of the bridged call by the median time of the "
+        "direct call. The messages between the processes "
+        "are the same in both cases. The connections take turns. On each connection, the client makes calls in "
+        f"{effort.rounds} segments of {effort.seconds:g} s. In the table, the side that is named first converts the "
+        "messages. *Within the era* means that both revisions have sessions, and *across the eras* that one "
+        "of them is 2026-07-28, which is "
         "stateless.\n\n"
-        "Other programs on the machine, and the memory layout of a process, change these figures by some percent. "
+        "Other programs on the machine, and the memory layout of a process, change these figures by several percent. "
         "So the benchmark also counts bytecodes, the instructions that the interpreter executes, with client and "
         f"server in one process. A direct call takes {_counted(counts, DIRECT)} bytecodes, a bridged call "
         f"{_counted(counts, WITHIN)} within the era and {_counted(counts, ACROSS)} across the eras. {SPENT}\n\n"
         "The function `convert` converts parsed messages without a connection. The rows with `convert` show its "
         "speed in megabytes of JSON text per second, without the time to parse the text. The function converts the "
-        "messages of the section [Decoding and encoding](#decoding-and-encoding), except the blob and the messages "
-        "that the other revision cannot express.\n\n"
+        "messages of the section [Decoding and encoding](#decoding-and-encoding), except *blob* and the messages "
+        "that the target revision cannot express.\n\n"
         "The last three rows compare programs that offer a stdio server over HTTP: `mcp-codegen bridge`, mcp-proxy "
         "(a package on PyPI), and a *bare relay*. The bare relay passes bytes between HTTP and the pipes of the "
         "stdio server and checks nothing, so a Python program can hardly be faster. The loop of the section "
-        f"[HTTP](#http) calls the tool through each of these programs, in one session. {PASSED_ON}{against}\n\n"
-        f"The absolute figures: a direct call takes {direct}. The calls per second over HTTP are {passed_on}."
+        f"[HTTP](#http) calls the tool through these programs, with one session for each of them. {PASSED_ON}{against}\n\n"
+        f"In absolute figures, a direct call takes {direct}. The calls per second over HTTP are {passed_on}."
     )
 
 
@@ -142,23 +145,25 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 
 SPENT = (
-    "An earlier version of the bridge took 5,100 to 5,500 within the era and 6,900 to 9,200 across the eras, "
-    "because it converted every object to JSON and back. Now the bridge uses JSON only for values that differ "
-    "between the revisions, and converts other objects directly. Across the eras, most of the bytecodes that a "
-    "bridged call takes beyond a direct call are for `_meta`, the member in which every stateless request "
+    "With an earlier version of the bridge, a bridged call took 5,100 to 5,500 within the era and 6,900 to 9,200 "
+    "across the eras, because the bridge converted every object to JSON and back. Now the bridge converts objects "
+    "directly, and uses JSON only for objects that it cannot convert this way. Across the eras, most of the "
+    "additional bytecodes of a bridged call are for `_meta`, the member in which every stateless request "
     "describes the client."
 )
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
     "ratios. The goal of 10 cannot be reached in Python: even the bare relay is not ten times as fast as "
-    "mcp-proxy, because the loop and the stdio server take most of the time.\n\n"
-    "A call takes 5,200 bytecodes in the bridge process (6,000 in an earlier version). More than half of them are "
-    "for HTTP and the session with the client, and three tenths for the session with the server. The remaining "
-    "bytecodes keep track of calls in progress, which may be cancelled or require input. Decoding and encoding the "
-    "request and the response take an eighth of all bytecodes, so passing the bytes on unread would save no more "
-    "than that. The thread that has read a request from the client also writes it to the pipe and reads the "
-    "response, so no thread waits for another. This thread makes the same system calls as the bare relay, and in "
-    "addition one before each read, with which it waits for data."
+    "mcp-proxy, because the loop and the stdio server take most of the time of a call.\n\n"
+    "In the process of `mcp-codegen bridge`, a call takes 5,200 bytecodes (6,000 in an earlier version). More than "
+    "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio server. "
+    "The remaining bytecodes are for keeping track of calls in progress, which may be cancelled or require input. "
+    "Decoding and encoding the request and the response take an eighth of all bytecodes, so passing the "
+    "bytes on unread would save no more "
+    "than that. The thread that has read a request from the client also writes it to a pipe of the stdio "
+    "server and reads the response from the other pipe, so no thread waits for another. This thread "
+    "makes the same system calls as the bare "
+    "relay, and one more before each read, to wait for data."
 )
 
 

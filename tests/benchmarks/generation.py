@@ -75,7 +75,7 @@ def measure(upstream: Path | None) -> list[Table]:
         "the official `schema.json` with datamodel-codegen. The *wall time* lasts from the start of the process "
         "to its exit. The goal of 10 is out of reach, because merely importing the libraries that "
         "our generator needs takes most of the time that this goal allows (see the last two rows). All figures are "
-        f"medians of {RUNS} runs, in which the programs take turns. For {LARGEST}, our generator took "
+        f"computed from medians of {RUNS} runs, in which the programs take turns. For {LARGEST}, our generator took "
         f"{ratio(largest.wall)} s, and {ratio(largest.memory)} MiB of memory at its peak."
     )
     return [Table("Generating", about, rows), _stages(LARGEST), _server_client()]

@@ -74,7 +74,7 @@ def measure(effort: Effort = FULL) -> Listing:
         "These figures show how the time of HTTP requests grows with the number of clients, tools, bytes and "
         "sessions. The server runs in one process and the clients, which use `http.client`, in another. The "
         "*exponent* is 0 if the time does not grow with the number, 1 if twice the number takes twice the time, "
-        "and 2 if twice the number takes four times as long. The exponent is the slope of the line that best fits "
+        "and 2 if it takes four times the time. The exponent is the slope of the line that best fits "
         f"the logarithms of the numbers and times. Calls are timed in {effort.rounds} segments of "
         f"{effort.seconds:g} s, and each list is requested {effort.rounds} times; the times are medians. In the "
         "rows by number of clients, the time per call is the length of a segment divided by the number of calls "
