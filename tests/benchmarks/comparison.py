@@ -24,9 +24,8 @@ def measure(runs: int = RUNS) -> Table:
         "Comparing revisions",
         "The command `mcp-codegen diff OLD NEW` reports the changes between two revisions. The benchmark runs it "
         f"for each of the {len(pairs)} pairs of revisions; the goal applies to the slowest pair. The wall time "
-        f"lasts from the start of the process to its exit. Each figure is the median of {runs} runs, in which the "
-        f"pairs take turns. At its peak, the comparison of {slowest.replace(' to ', ' with ')} took "
-        f"{ratio(costs[slowest].memory)} MiB of memory.",
+        f"is measured from the start of the process to its exit. Each figure is the median of {runs} runs; each run "
+        f"compares every pair once. The peak memory of the slowest comparison was {ratio(costs[slowest].memory)} MiB.",
         [
             Row(f"the slowest, {slowest}: wall time", costs[slowest].wall, "at most 1 s", "s"),
             Row(f"the fastest, {fastest}: wall time", costs[fastest].wall, "", "s"),

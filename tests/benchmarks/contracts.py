@@ -29,7 +29,8 @@ PROFILE = (
     "each line for the possible names, and equal lines only once.\n"
     "- Each schema is checked for duplicate members and excessive depth only once, instead of once for each "
     "comparison.\n\n"
-    "After these improvements, the time of `client` depends mainly on the size of its output, which is about 400 lines and 12 KB for each tool."
+    "After these improvements, the time of `client` depends mainly on the size of its output, which is about "
+    "400 lines and 12 KB for each tool."
 )
 """Findings of profiles, for those who want to make it faster."""
 

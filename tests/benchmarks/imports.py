@@ -36,10 +36,10 @@ def measure(ours: str, peer: str | None) -> Table:
     programs += "" if peer is None else "`import mcp_types.methods`, "
     return Table(
         "Importing one revision",
-        "This benchmark measures the import of the package of one revision by a new process. The figures exclude the "
-        "CPU time and the "
+        "This benchmark measures how much CPU time and memory a new process needs to import the package of one "
+        "revision. The figures exclude the CPU time and the "
         f"memory that a process takes without any import. They are computed from the medians of {RUNS} runs. In each "
-        f"run, these programs run one after the other, each in a new process: {programs}and the import of each "
-        f"revision. Importing the newest revision took {ratio(cpu * 1000)} ms of CPU time.",
+        f"run, these programs run one after the other, each in a new process: {programs}and, for each "
+        f"revision, the import of its package. Importing the newest revision took {ratio(cpu * 1000)} ms of CPU time.",
         rows,
     )
