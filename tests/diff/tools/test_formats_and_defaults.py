@@ -71,16 +71,33 @@ def test_members_of_objects_are_compared_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-def test_the_definition_of_an_argument(steps: int) -> None:
-    def arguments(definition: Any) -> Any:
-        between = {"b": {"$ref": "#/$defs/a"}} if steps == 2 else {}
-        reference = {"$ref": f"#/$defs/{'b' if between else 'a'}"}
-        return {"type": "object", "properties": {"v": reference}, "$defs": {"a": definition, **between}}
+def changes_of_definition(place: str, old: Any, new: Any, steps: int = 1) -> list[tuple[str, str]]:
+    """Return the changes of a definition to which the argument refers at a place."""
+    reference = {"$ref": f"#/$defs/{'b' if steps == 2 else 'a'}"}
 
     def tool(definition: Any) -> dict[str, Any]:
-        return {"name": "t", "inputSchema": arguments(definition)}
+        definitions = {"a": definition, "b": {"$ref": "#/$defs/a"}}
+        arguments = {"type": "object", "properties": {"v": PLACES[place][1](reference)}, "$defs": definitions}
+        return {"name": "t", "inputSchema": arguments}
 
-    plain, dated = {"type": "string"}, {"type": "string", "format": "date"}
-    found = difference(Mutation("schema", "place", tool(plain), tool(dated), "risky"))
-    assert [(each.rule, each.subject) for each in found.changes] == [("format-changed", "t.arguments.v")]
+    found = difference(Mutation("schema", "place", tool(old), tool(new), "risky"))
+    return [(each.rule, each.subject) for each in found.changes]
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("place", PLACES)
+def test_the_definition_of_an_argument(place: str, steps: int) -> None:
+    plain, dated = {"type": "string", "default": "a"}, {"type": "string", "default": "b", "format": "date"}
+    subject = f"t.arguments.{PLACES[place][0]}"
+    assert sorted(changes_of_definition(place, plain, dated, steps)) == [
+        ("default-changed", subject),
+        ("format-changed", subject),
+    ]
+
+
+def test_a_definition_that_refers_to_itself() -> None:
+    def tree(leaf: Any) -> Any:
+        return {"type": "array", "items": {"anyOf": [leaf, {"$ref": "#/$defs/a"}]}}
+
+    found = changes_of_definition("a member", tree({"type": "string"}), tree({"type": "string", "format": "date"}))
+    assert found == [("format-changed", "t.arguments.v.items.anyOf.0")]

@@ -21,23 +21,21 @@ class SamePlace(NamedTuple):
     new: Mapping[str, Any]
 
 
-def same_places(
-    old: Any, new: Any, path: tuple[str, ...] = (), *, without: frozenset[str] = frozenset(), depth: int = 0
-) -> Iterator[SamePlace]:
-    """Yield the place of two schemas and those below it, down to 64 levels. ``without``: keywords of the top to skip."""
+def same_places(old: Any, new: Any, path: tuple[str, ...] = (), depth: int = 0) -> Iterator[SamePlace]:
+    """Yield the place of two schemas and those below it, down to 64 levels."""
     if not is_object(old) or not is_object(new) or old == new or depth > _MAX_DEPTH:
         return
     yield SamePlace(path, old, new)
     for name, before in old.items():
-        if name not in new or name in _DATA or name in without:
+        if name not in new or name in _DATA:
             continue
         after = new[name]
         if name in _MAPS and is_object(before) and is_object(after):
             above = path if name == "properties" else (*path, name)
             for key in sorted(before.keys() & after.keys()):
-                yield from same_places(before[key], after[key], (*above, key), depth=depth + 1)
+                yield from same_places(before[key], after[key], (*above, key), depth + 1)
         elif is_array(before) and is_array(after):
             for place, (one, other) in enumerate(zip(before, after, strict=False)):
-                yield from same_places(one, other, (*path, name, str(place)), depth=depth + 1)
+                yield from same_places(one, other, (*path, name, str(place)), depth + 1)
         else:
-            yield from same_places(before, after, (*path, name), depth=depth + 1)
+            yield from same_places(before, after, (*path, name), depth + 1)

@@ -13,18 +13,16 @@ from typing import Any, Literal
 
 from attrs import evolve, frozen
 
+from mcp_bindgen.diff.tools.annotated_places import annotated_places
 from mcp_bindgen.diff.tools.changes import TOOL_VERDICTS, ToolVerdict
 from mcp_bindgen.diff.tools.compared_definitions import ComparedDefinitions
 from mcp_bindgen.diff.tools.rules import TOOL_RULES
-from mcp_bindgen.diff.tools.same_places import same_places
-from mcp_bindgen.subsumption.conjunction import Conjunction, Document, Part, are_same, root_of
+from mcp_bindgen.subsumption.conjunction import Conjunction, Document, are_same, root_of
 from mcp_bindgen.subsumption.decision import Decision, Subsumption
 from mcp_bindgen.subsumption.json_values import canonical
 from mcp_bindgen.subsumption.members import ObjectView
 from mcp_bindgen.subsumption.samples import FRESH
-from mcp_bindgen.syntax.jsonschema.document import Unresolved
 from mcp_bindgen.syntax.jsonschema.pointers import is_array, is_object
-from mcp_bindgen.syntax.jsonschema.schema import Schema
 
 Side = Literal["argument", "result"]
 """Arguments: every old value must be valid by the new schema. Results: every new value must be valid by the old one."""
@@ -345,39 +343,17 @@ def _annotations(
     path: tuple[str, ...], old: Conjunction, new: Conjunction, *, are_objects: bool
 ) -> Iterator[SchemaChange]:
     """Yield changes of defaults and formats of an argument and below it; members of objects are compared one by one."""
-    before, after = [part.written() for part in _followed(old)], [part.written() for part in _followed(new)]
-    yield from _annotation_changes(path, before, after)
-    for one, other in zip(before, after, strict=False):
-        for place in same_places(one, other, path, without=_OF_OBJECTS if are_objects else frozenset()):
-            if place.path != path:
-                yield from _annotation_changes(place.path, [place.old], [place.new])
-
-
-def _followed(conjunction: Conjunction) -> Iterator[Part]:
-    """Yield the schemas, each followed by those to which its references lead."""
-    for part in conjunction:
-        found: Schema | Unresolved | None = part.schema
-        seen = set[Schema]()
-        while isinstance(found, Schema) and found not in seen:
-            seen.add(found)
-            yield part.inside(found)
-            found = part.document.schemas.target(found)
+    for place in annotated_places(old, new, _OF_OBJECTS if are_objects else frozenset()):
+        for keyword, rule in (("default", "default-changed"), ("format", "format-changed")):
+            before, after = place.values(keyword)
+            # A default that was not declared is unknown; a format that is gone restricts less.
+            is_change = bool(before and after) if keyword == "default" else bool(after)
+            if is_change and canonical(before) != canonical(after):
+                below = (*path, *place.path)
+                yield SchemaChange(below, rule, before[0] if before else None, after[0] if after else None)
 
 
 _OF_OBJECTS = frozenset({"properties", "allOf"})
-
-
-def _annotation_changes(path: tuple[str, ...], old: list[Any], new: list[Any]) -> Iterator[SchemaChange]:
-    for keyword, rule in (("default", "default-changed"), ("format", "format-changed")):
-        before, after = _values(old, keyword), _values(new, keyword)
-        # A default that was not declared is unknown; a format that is gone restricts less.
-        is_change = bool(before and after) if keyword == "default" else bool(after)
-        if is_change and canonical(before) != canonical(after):
-            yield SchemaChange(path, rule, before[0] if before else None, after[0] if after else None)
-
-
-def _values(schemas: list[Any], keyword: str) -> list[Any]:
-    return [schema[keyword] for schema in schemas if is_object(schema) and keyword in schema]
 
 
 def short_json(value: Any, longest: int = 400) -> str:
