@@ -154,11 +154,15 @@ class Completions(Registry[Completer]):
 
     def _result(self, value: Any) -> Any:
         types = self._types
-        if isinstance(value, types.CompleteResult):
-            return value
         if isinstance(value, types.CompleteResultCompletion):
-            return types.CompleteResult(completion=value)
-        return types.CompleteResult(completion=self._completion(value))
+            value = types.CompleteResult(completion=value)
+        if not isinstance(value, types.CompleteResult):
+            return types.CompleteResult(completion=self._completion(value))
+        count = len(value.completion.values)
+        if count > MAX_VALUES:
+            text = f"a result has {count} values, at most {MAX_VALUES} are allowed; return the values, which are cut"
+            raise UsageError(text)
+        return value
 
     def _completion(self, value: Any) -> Any:
         if isinstance(value, str) or not hasattr(value, "__iter__"):

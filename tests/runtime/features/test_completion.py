@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 from checkout import REVISIONS
-from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.errors import ResponseError, UsageError
 from support.connected_clients import asking, refused, serving
 from support.revisions import HANDSHAKE, STATELESS, those_with
 from support.scripted_peers import package, scripted_client, scripted_server
@@ -75,6 +75,23 @@ def test_a_hundred_values_are_given_at_most(revision):
         (100, None, True),
         (100, 100, False),
     ]
+
+
+@every_revision
+def test_a_ready_result_has_a_hundred_values_at_most(revision, caplog):
+    server, types = offering(revision), package(revision).types
+
+    def values(count):
+        return types.CompleteResultCompletion(values=["x"] * count)
+
+    given = iter([values(100), types.CompleteResult(completion=values(100)), values(101)])
+    server.completions.add(lambda _: next(given), "language", prompt="code")
+    with asking(server) as client:
+        complete = Asking(revision, client)
+        assert [len(complete("code", "language").values) for _ in range(2)] == [100, 100]
+        with pytest.raises(ResponseError):
+            complete("code", "language")
+    assert "a result has 101 values, at most 100 are allowed; return the values, which are cut" in caplog.text
 
 
 @every_revision
