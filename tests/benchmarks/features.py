@@ -1,18 +1,13 @@
-"""Cost of decorated functions compared with a low-level handler, of each tool in a large number of tools, and of tokens."""
+"""Cost of decorated functions compared with a low-level handler, and of each tool in a large number of tools."""
 
 from __future__ import annotations
 
 import gc
 from statistics import median
-from time import perf_counter_ns, time
+from time import perf_counter_ns
 from typing import NamedTuple
 
-from mcp_bindings import MemoryTokens, OAuth
 from mcp_bindings import v2025_11_25 as mcp
-from mcp_bindings_runtime.auth.client_identity import ClientIdentity
-from mcp_bindings_runtime.auth.stored_grants import save_grant
-from mcp_bindings_runtime.auth.token_request import Grant
-from mcp_bindings_runtime.http.server.http_server import make_server
 
 from benchmarks.page import Row, Table, ratio
 
@@ -39,7 +34,6 @@ def measure(effort: Effort = FULL) -> Table:
     """Measure calls of two servers in turns, and the cost of registering and listing tools."""
     low, decorated = _calls(effort)
     registering, listing = _growth(effort.lists)
-    bare, authorized = _over_http(effort)
     return Table(
         "Features",
         "The first row shows the cost of the decorator `@server.tool`. A client calls a tool that returns its "
@@ -50,15 +44,11 @@ def measure(effort: Effort = FULL) -> Table:
         f"{effort.calls} calls of the handler.\n\n"
         f"The next two rows compare a server of {MANY:,} tools with a server of {FEW} tools. For each server, the "
         "time to register or list all tools is divided by the number of tools. A ratio near 1 means that the time "
-        "grows in proportion to the number of tools.\n\n"
-        "The last row shows the cost of sending a valid token. A client with `auth=OAuth(…)` and a client without "
-        f"`auth` make the same call over HTTP to one server, which takes {ratio(authorized / 1000)} µs and "
-        f"{ratio(bare / 1000)} µs.",
+        "grows in proportion to the number of tools.",
         [
             Row("a call: the decorated tool's / the low-level handler's", decorated / low, "at most 1.3"),
             Row(f"time per tool to register tools: {MANY:,} tools / {FEW} tools", registering, "at most 1.5"),
             Row(f"time per tool to list tools in pages: {MANY:,} tools / {FEW} tools", listing, "at most 1.5"),
-            Row("a call over HTTP: with a valid token / without one", authorized / bare, "at most 1.03"),
         ],
     )
 
@@ -80,42 +70,19 @@ def servers() -> tuple[mcp.Server, mcp.Server]:
 
 
 def _calls(effort: Effort) -> tuple[float, float]:
-    """Return the nanoseconds of a call for each of the two."""
-    low, decorated = (mcp.Client.in_memory(server) for server in servers())
-    with low, decorated:
-        return _in_turns((low, decorated), effort)
-
-
-def _over_http(effort: Effort) -> tuple[float, float]:
-    """Return the nanoseconds of a call over HTTP without a token, and with one that is valid for hours."""
-    with make_server([servers()[0]], port=0, path="/mcp") as served:
-        url = f"http://127.0.0.1:{served.port}/mcp"
-        with mcp.Client.http(url) as bare, mcp.Client.http(url, auth=OAuth(store=valid_token(url))) as authorized:
-            return _in_turns((bare, authorized), effort)
-
-
-def valid_token(url: str) -> MemoryTokens:
-    """Return a store with a token for the server at a URL."""
-    store, client = MemoryTokens(), ClientIdentity("https://as.example", "me", "none")
-    token = Grant(
-        client.issuer, "https://as.example/token", client, url, "t" * 800, "Bearer", time() + 36_000, "r", None
-    )
-    save_grant(store, url, token)
-    return store
-
-
-def _in_turns(clients: tuple[mcp.Client, mcp.Client], effort: Effort) -> tuple[float, float]:
-    """Return the median nanoseconds of a call of each client."""
+    """Return the median nanoseconds of a call for each of the two."""
+    clients = [mcp.Client.in_memory(server) for server in servers()]
     taken: list[list[float]] = [[], []]
-    for turn in range(effort.rounds + 1):
-        for place in (0, 1) if turn % 2 else (1, 0):
-            client = clients[place]
-            begin = perf_counter_ns()
-            for _ in range(effort.calls):
-                client.call_tool("echo", {"text": "hello"})
-            # What is made ready by the first calls is not counted.
-            if turn:
-                taken[place].append((perf_counter_ns() - begin) / effort.calls)
+    with clients[0], clients[1]:
+        for turn in range(effort.rounds + 1):
+            for place in (0, 1) if turn % 2 else (1, 0):
+                client = clients[place]
+                begin = perf_counter_ns()
+                for _ in range(effort.calls):
+                    client.call_tool("echo", {"text": "hello"})
+                # What is made ready by the first calls is not counted.
+                if turn:
+                    taken[place].append((perf_counter_ns() - begin) / effort.calls)
     return median(taken[0]), median(taken[1])
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from mcp_bindgen import catalog
 from mcp_bindgen.emit.render import render_package
 from mcp_bindgen.resolve.protocol import resolve_protocol
-from mcp_bindgen.server_clients import generate_server_client
 from mcp_bindgen.syntax.declarations import read_schema
 
 from benchmarks.page import Row, Table, ratio
@@ -20,7 +19,6 @@ from benchmarks.processes import Program, compare
 RUNS = 5
 LARGEST = "2026-07-28"
 STAGES = 11
-TOOLS = 1000
 
 
 def measure(upstream: Path | None) -> list[Table]:
@@ -78,7 +76,7 @@ def measure(upstream: Path | None) -> list[Table]:
         f"computed from medians of {RUNS} runs, in which the programs take turns. For {LARGEST}, our generator took "
         f"{ratio(largest.wall)} s, and {ratio(largest.memory)} MiB of memory at its peak."
     )
-    return [Table("Generating", about, rows), _stages(LARGEST), _server_client()]
+    return [Table("Generating", about, rows), _stages(LARGEST)]
 
 
 def _command(module: str, target: Path, *options: str) -> Program:
@@ -123,29 +121,6 @@ def _stages(revision: str) -> Table:
         f"files. The figures are medians of {STAGES} runs in one process.",
         rows,
     )
-
-
-def _server_client() -> Table:
-    """Return the time from the list of a server's tools to the text of its typed client, within one process."""
-    members = {
-        "query": {"type": "string", "description": "Words to look for."},
-        "limit": {"type": "integer", "default": 10},
-        "order": {"enum": ["ascending", "descending"]},
-        "tags": {"type": "array", "items": {"type": "string"}},
-    }
-    schema = {"type": "object", "properties": members, "required": ["query"]}
-    tools = [{"name": f"search_{number}", "description": "Search.", "inputSchema": schema} for number in range(TOOLS)]
-    times: list[float] = []
-    files: dict[str, str] = {}
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        files = generate_server_client({"tools": tools}, "tools", "server").files
-        times.append(time.perf_counter() - start)
-    rows = [
-        Row(f"{TOOLS} tools, each with four arguments", sorted(times)[RUNS // 2], "at most 3", "s"),
-        Row("lines emitted", sum(text.count("\n") for text in files.values()), "", "lines"),
-    ]
-    return Table("Typed client of a server", f"Within one process, medians of {RUNS} runs.", rows)
 
 
 def has_judge() -> bool:
