@@ -52,8 +52,8 @@ def performance(page: str) -> str:
             f"  make {bare.rate:,.0f} calls a second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace(
                 "%", " %"
             ),
-            f"- msgspec decodes messages into classes {structs} times as fast as this project with orjson, in the revision with the",
-            "  largest difference (geometric mean over the messages). However, msgspec drops members that the classes do not",
+            f"- The library msgspec decodes messages into classes up to {structs} times as fast as this project with orjson",
+            "  (geometric mean over the messages of each revision). However, msgspec drops members that the classes do not",
             "  declare; this project keeps them.",
             "- Python runs the code of one thread at a time, unless it is a free-threaded build. So with the usual builds,",
             "  all Python code of a server process uses at most one processor, however many clients call.",
