@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import socket
 import ssl
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+from checkout import REVISIONS
 from mcp_bindings_runtime.errors import ConnectionClosed, HttpError, UsageError
 from support.revisions import HANDSHAKE
 from support.scripted_http_server import Cut, McpPeer, Request, answer
@@ -49,11 +51,15 @@ def test_a_server_that_is_trusted_is_spoken_to(identity: tuple[Path, Path]) -> N
         assert text_of(client.call_tool("t")) == "ok"
 
 
-def test_a_server_that_is_not_trusted_is_not(identity: tuple[Path, Path]) -> None:
-    with secured(identity) as peer:
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_server_that_is_not_trusted_is_not(
+    identity: tuple[Path, Path], revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with secured(identity) as peer, caplog.at_level(logging.INFO, "mcp_bindings"):
         with pytest.raises(ConnectionClosed, match=rf"no secure connection to {peer.url}: .*; to trust .* pass `tls="):
-            package(NEWEST).Client.http(peer.url, timeout=PATIENCE).connect()
+            package(revision).Client.http(peer.url, timeout=PATIENCE).connect()
         assert not peer.requests
+    assert "trying again" not in caplog.text
 
 
 def test_a_server_without_tls_gets_the_hint_to_write_http() -> None:

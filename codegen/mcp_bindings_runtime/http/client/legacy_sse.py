@@ -62,14 +62,18 @@ class LegacySse:
         self._restoring: dict[RequestId, bytes | None] = {}
         """The ids of requests that restore the session, and the responses to them."""
 
-    def open(self, deadline: float, *, search: bool = False) -> None:
-        """Open the stream, and wait until the server has named the URL to post to.
+    def open(self, exchange: Exchange, *, search: bool = False) -> None:
+        """Open the stream for a request, and wait until the server has named the URL to post to.
 
         With ``search``, try ``sse`` next to the URL and below it, too: many servers have Streamable HTTP at the URL. Raise
         ``HttpError`` for a refusal, ``ProtocolError`` for another response, ``ConnectionClosed``, ``RequestTimeout``.
         """
-        self._exchange.deadline = deadline
-        response = self._find() if search else self._begin("")
+        self._exchange.deadline = exchange.deadline
+        try:
+            response = self._find() if search else self._begin("")
+        finally:
+            # A failure after which the stream cannot be opened is that of the request.
+            exchange.exhausted = exchange.exhausted or self._exchange.exhausted
         self._exchange.deadline = inf
         try:
             Thread(target=self._run, args=(response,), name="mcp-http-sse", daemon=True).start()

@@ -439,7 +439,7 @@ class StreamableHttp:
     def _open_legacy(self, exchange: Exchange) -> LegacySse:
         legacy = LegacySse(self._endpoint, self._inbox, self._repeater, self._session.state, limit=self._limit)
         try:
-            legacy.open(exchange.deadline, search=self._only_sse)
+            legacy.open(exchange, search=self._only_sse)
         except BaseException:
             legacy.end()
             raise

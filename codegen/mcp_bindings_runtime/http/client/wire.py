@@ -32,7 +32,7 @@ Response: TypeAlias = urllib3.BaseHTTPResponse | PlainResponse
 """An answer whose headers are there; its body has yet to be read."""
 
 NEEDS_PROXY_HEADERS: Final = (
-    "the proxy requires credentials; pass them as `proxy_headers={'Proxy-Authorization': 'Basic …'}`"
+    "the proxy requires valid credentials; pass them as `proxy_headers={'Proxy-Authorization': 'Basic …'}`"
 )
 REDIRECTS: Final = 5
 """Limit on redirects in a row."""
