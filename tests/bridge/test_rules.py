@@ -33,7 +33,7 @@ def patterns(older: str, newer: str) -> list[str]:
 def test_each_risky_and_breaking_change_has_a_rule(older: str, newer: str) -> None:
     found = [change.id for change in changes(older, newer) if change.level != "compatible"]
     missing = [id_ for id_ in found if not any(matches(id_, pattern) for pattern in patterns(older, newer))]
-    assert missing == [], f"enter them in `changes` of a rule in bridge/rules.toml that treats them: {missing}"
+    assert missing == [], f"enter them in `changes` of a rule in bridge/rules.toml that handles them: {missing}"
 
 
 @each_step
@@ -81,7 +81,7 @@ def rule(kind: str, subject: str, do: str = "refuse", step: str = "2025-03-26 ->
 
 REASON = ("why, for the reader of a report", "r")
 SECTION = ("page of the specification", "s")
-CHANGES = ("ids of the risky and breaking changes that it treats, if any", "c")
+CHANGES = ("ids of the risky and breaking changes that it handles, if any", "c")
 
 
 def completed(error: RuleError) -> str:

@@ -27,7 +27,7 @@ ACTIONS = frozenset({"refuse", "omit", "drop", "keep", "require", "add", "apply"
 _SOURCE = "codegen/mcp_bindgen/bridge/rules.toml"
 _SAMPLE_REASON = "why, for the reader of a report"
 _SAMPLE_SECTION = "page of the specification"
-_SAMPLE_CHANGES = "ids of the risky and breaking changes that it treats, if any"
+_SAMPLE_CHANGES = "ids of the risky and breaking changes that it handles, if any"
 
 _STEP = re.compile(r"\S+ -> \S+")
 _KEYS = frozenset({"steps", "subjects", "at", "do", "function", "value", "reason", "section", "changes"})
@@ -56,7 +56,7 @@ class Rule:
     reason: str
     section: str
     changes: tuple[str, ...] = ()
-    """Patterns of the ids of changes of ``diff`` that this rule treats."""
+    """Patterns of the ids of changes of ``diff`` that this rule handles."""
 
 
 @frozen
