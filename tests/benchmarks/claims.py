@@ -286,8 +286,8 @@ def _shares(measured: Measured) -> Grid:
             )
     about = (
         "Each figure is a percentage of the decoding time, averaged over all messages of the size. To measure *making "
-        "objects* and *looking up members*, the benchmark makes objects of the same classes as decoding, and looks up "
-        "the same members, without checking values. The figure for garbage collection is the share of the time that "
+        "objects* and *looking up members*, the benchmark imitates only these two steps of decoding, without "
+        "checking values. The figure for garbage collection is the share of the time that "
         "is saved if the garbage collector is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)
