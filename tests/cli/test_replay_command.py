@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from mcp_bindings import connect
+from mcp_bindings_runtime.errors import ResponseError
 from support.revisions import HANDSHAKE, STATELESS
 from support.scripted_peers import PATIENCE, environment, package, text_of
 
@@ -88,6 +89,17 @@ def test_a_server_that_answers_as_recorded_passes(recorded, spawn):
     done = spawn("replay", str(path), "--verify", "--", *command)
     assert (done.status, done.out) == (0, ""), done.err
     assert "answers compared; 0 differ" in done.err
+
+
+def test_a_request_that_is_not_sent_is_reported(recorded, spawn):
+    revision, command, path = recorded
+    mcp = package(revision)
+    with mcp.Client.stdio(command, env=environment(), record=path, timeout=PATIENCE) as client:
+        with pytest.raises(ResponseError):
+            client.request_raw("acme/price", {})
+    done = spawn("replay", str(path), "--verify", "--", *command)
+    assert (done.status, done.out) == (0, ""), done.err
+    assert f": not sent: acme/price is not declared by {revision}\n" in done.err
 
 
 def test_a_server_that_answers_differently_is_told_apart(recorded, spawn):

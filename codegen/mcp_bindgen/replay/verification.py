@@ -10,7 +10,7 @@ from mcp_bindings_runtime.codec.json_pointers import ValueDifference, difference
 from mcp_bindings_runtime.errors import ConnectionClosed, McpError, ResponseError
 from mcp_bindings_runtime.installed_revisions import package_of
 from mcp_bindings_runtime.meta import member
-from mcp_bindings_runtime.replay.sessions import RecordedExchange, RecordedSession
+from mcp_bindings_runtime.replay.sessions import RecordedExchange, RecordedSession, Unused
 from mcp_bindings_runtime.session.stateless import DISCOVER, INITIALIZE
 from mcp_bindings_runtime.transports import Transport
 
@@ -56,7 +56,8 @@ class Verification:
             recorded = conversation.recorded_introduction()
             yield from self._compared(session.place, method, recorded, conversation.connect())
             for exchange in session.exchanges:
-                if exchange.answer is None or exchange.method not in session.binding.requests:
+                answer = exchange.answer
+                if answer is None or _reason_against(exchange, session) is not None:
                     continue
                 try:
                     found = conversation.repeat(exchange)
@@ -66,14 +67,31 @@ class Verification:
                 except McpError as fault:
                     yield Mismatch(exchange.place, exchange.method, (), str(fault))
                 else:
-                    recorded = {key: exchange.answer[key] for key in ("result", "error") if key in exchange.answer}
+                    recorded = {key: answer[key] for key in ("result", "error") if key in answer}
                     yield from self._compared(exchange.place, exchange.method, recorded, found)
+
+    @staticmethod
+    def unsent(session: RecordedSession) -> Iterator[Unused]:
+        """Yield the requests of a session that are not sent, each with the reason."""
+        for exchange in session.exchanges:
+            reason = _reason_against(exchange, session)
+            if reason is not None:
+                yield Unused(exchange.place, reason)
 
     def _compared(self, place: str, method: str, recorded: Any, found: Any) -> Iterator[Mismatch]:
         self.compared += 1
         differing = tuple(differences(without(recorded, self._ignored), without(found, self._ignored)))
         if differing:
             yield Mismatch(place, method, differing)
+
+
+def _reason_against(exchange: RecordedExchange, session: RecordedSession) -> str | None:
+    """Return why a request is not sent; None if it is."""
+    if exchange.method not in session.binding.requests:
+        return f"{exchange.method} is not declared by {session.binding.revision}"
+    if exchange.answer is None:
+        return f"the recording has no answer to this {exchange.method}"
+    return None
 
 
 class _Conversation:

@@ -127,6 +127,8 @@ def _verify(
     for session in sessions:
         label = session.binding.facts.label
         verification = Verification(lambda label=label: open_transport(label), ignore=ignore)  # type: ignore[misc]
+        for unsent in verification.unsent(session):
+            output.note(f"{unsent.place}: not sent: {unsent.reason}")
         for mismatch in verification.mismatches(session):
             found.append(mismatch)
             if form == "text":
