@@ -154,7 +154,7 @@ SPENT = (
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
     "ratios. The goal of 10 cannot be reached in Python: even the bare relay is not ten times as fast as "
-    "mcp-proxy, because the loop and the stdio server take most of the time of a call.\n\n"
+    "mcp-proxy, because the loop and the stdio server take most of the time of a call through the relay.\n\n"
     "In the process of `mcp-codegen bridge`, a call takes 5,200 bytecodes (6,000 in an earlier version). More than "
     "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio server. "
     "The remaining bytecodes are for keeping track of calls in progress, which may be cancelled or require input. "
