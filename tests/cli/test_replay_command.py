@@ -94,9 +94,9 @@ def test_a_server_that_answers_as_recorded_passes(recorded, spawn):
 def test_a_request_that_is_not_sent_is_reported(recorded, spawn):
     revision, command, path = recorded
     mcp = package(revision)
-    with mcp.Client.stdio(command, env=environment(), record=path, timeout=PATIENCE) as client:
-        with pytest.raises(ResponseError):
-            client.request_raw("acme/price", {})
+    client = mcp.Client.stdio(command, env=environment(), record=path, timeout=PATIENCE)
+    with client, pytest.raises(ResponseError):
+        client.request_raw("acme/price", {})
     done = spawn("replay", str(path), "--verify", "--", *command)
     assert (done.status, done.out) == (0, ""), done.err
     assert f": not sent: acme/price is not declared by {revision}\n" in done.err

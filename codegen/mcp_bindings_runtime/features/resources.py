@@ -61,7 +61,8 @@ class Resources:
 
     Thread-safe; may be changed while clients are connected. A function that reads a resource returns a ``str``,
     ``bytes``, a ``pathlib.Path`` whose file is read, contents objects of the revision, a list of these, or a result. If
-    it raises ``FileNotFoundError`` or ``NotADirectoryError``, or returns an empty list, the resource does not exist.
+    it raises ``FileNotFoundError``, ``NotADirectoryError`` or ``IsADirectoryError``, or returns an empty list, the resource
+    does not exist.
     """
 
     def __init__(self, server: FeatureServer) -> None:
@@ -250,7 +251,7 @@ class Resources:
                 result = self._from(template, values, context)
                 if result is not _MISSING:
                     return self._result(uri, template.listed, template.listed.uri_template, result, params)
-        except (FileNotFoundError, NotADirectoryError) as fault:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as fault:
             write_log("debug", "%s: %s", uri, fault)
         raise self._unknown(uri)
 

@@ -304,7 +304,8 @@ def test_paths_stay_in_their_folder(revision, tmp_path):
     server.resources.add_template(lambda path: inside(tmp_path / "root", path), "test:///{+path}")
     with asking(server) as client:
         assert read(client, "test:///sub/a.txt") == [("text/plain", "inside")]
-        for path in ("../secret", "%2e%2e/secret", "sub/..%2f..%2fsecret", "link", "missing", "/etc/../secret"):
+        outside = ("../secret", "%2e%2e/secret", "sub/..%2f..%2fsecret", "link", "/etc/../secret")
+        for path in (*outside, "missing", "sub", "."):
             uri = f"test:///{path}"
             assert refused(not_found(revision), client.read_resource, uri) == {"uri": uri}
 
