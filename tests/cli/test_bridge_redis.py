@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -88,7 +89,9 @@ def test_a_retry_reaches_the_process_that_holds_the_call_as_long_as_it_lives(
         waiting = asked(here, 3)
         one.kill()
         process = waiting["result"]["requestState"].partition(":")[0]
-        eventually(lambda: not redis.keys(f"*:alive:{process}"), 3 * PATIENCE)
+        (heartbeat,) = redis.keys(f"*:alive:{process}")
+        # Its value is the time until which the process counts as alive, in milliseconds.
+        eventually(lambda: int(redis.value(heartbeat)) < time.time() * 1000, 3 * PATIENCE)
         error = asked(there, 4, waiting)["error"]
         assert error["code"] == -32602
         assert "the process that held the call has ended" in error["data"]["reason"]

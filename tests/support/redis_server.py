@@ -55,6 +55,14 @@ class RedisServer:
             found: Any = client.keys(pattern)
             return [each.decode() for each in found]
 
+    def value(self, key: str) -> str:
+        """Return the value of a key."""
+        from redis import Redis
+
+        with Redis(port=self.port) as client:
+            found: Any = client.get(key)
+            return str(found.decode())
+
     @contextmanager
     def hanging(self) -> Iterator[None]:
         """Suspend the server: it keeps its connections and does not respond."""

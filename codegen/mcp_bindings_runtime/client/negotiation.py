@@ -322,11 +322,11 @@ class Negotiation:
             if not required <= frozenset().union(*others):
                 raise
             raise MissingCapability(sorted(required - cls.binding.capabilities["server"])) from None
-        # `tasks` means something else in each era, so a store is never left out; true is for clients without handshake.
+        # `tasks` means something else in each era, so a store is never left out; a bool is for clients without handshake.
         lacking = cls.options_class.lacking_in(cls.binding) - {"tasks"}
         if cls.binding.era == "handshake":
             lacking |= _STATELESS_ONLY
-            if self._options.get("tasks") is True:
+            if isinstance(self._options.get("tasks"), bool):
                 lacking |= {"tasks"}
         return {name: each for name, each in self._options.items() if name not in lacking}
 

@@ -46,8 +46,8 @@ def require_supported(expected: Any) -> None:
 def convert_data(result: Any, structured: Any, expected: Any, converter: Any = None) -> Any:
     """Return the data of a result as a value of a type, for ``as_`` of the class ``CallToolResult``.
 
-    ``converter`` is a converter of cattrs; without one, the types are those that tools may have as parameters, and members
-    that a class lacks are ignored. Raise ``ToolFailed`` if the tool failed, ``DataMismatch`` if the data is not of the
+    ``converter`` is a converter of cattrs; without one, the types are those that tools may have as parameters, and the data
+    may have members that a class lacks. Raise ``ToolFailed`` if the tool failed, ``DataMismatch`` if the data is not of the
     type, ``UsageError`` for a type that is not supported.
     """
     result.raise_for_error()

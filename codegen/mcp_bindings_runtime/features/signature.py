@@ -162,9 +162,8 @@ class Signature:
         return schema
 
     def _object(self) -> Schema:
-        schema: Schema = {"type": "object"}
-        if self.parameters:
-            schema["properties"] = {each.name: each.schema for each in self.parameters}
+        # Some hosts refuse an object without `properties`, even if it has none.
+        schema: Schema = {"type": "object", "properties": {each.name: each.schema for each in self.parameters}}
         required = [each.name for each in self.parameters if each.required]
         if required:
             schema["required"] = required

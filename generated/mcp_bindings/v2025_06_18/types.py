@@ -2653,7 +2653,7 @@ class CallToolResult(Record):
     def as_(self, expected: Any, *, converter: Any = None) -> Any:
         """Return the data as a value of a type, such as an attrs class or list[str].
 
-        The types are those of a tool's parameters; members that a class lacks are ignored.
+        The types are those of a tool's parameters; the data may have members that a class lacks.
         For other types, pass a converter of cattrs. Of a value that is not an object, the
         object `{"result": ...}` around it is removed. For `str`, it is the text if there is
         no structured content.
