@@ -156,8 +156,9 @@ def _goals(measured: Measured) -> Grid:
             "The following goals are missed. Each item lists, for each revision that misses the goal, the measured "
             "figure and by how many percent it is below or above the goal: *20 % below 5* means that the figure is "
             "20 % below the goal, which is 5. *Bare* is the ratio that would result if this project only called its "
-            "JSON library, without making or reading typed messages. To encode with the standard library, this project "
-            "writes the JSON text itself and does not call `json.dumps`, so its ratio can be better than *bare*.\n\n"
+            "JSON library, without making or reading typed messages. In rows with *encode* and *standard library*, this "
+            "project writes the JSON text itself and does not call `json.dumps`, so the figure can be better than "
+            "*bare*.\n\n"
             + "\n".join(found)
         )
         notes.append(_bounds(measured))
@@ -176,8 +177,8 @@ def _goals(measured: Measured) -> Grid:
         "message, a ratio is computed from the medians of the samples. Each figure is the geometric mean of the ratios "
         "of all messages of the revision; in rows with *worst message*, it is the worst of these ratios. For the "
         "rows with *first decode*, a new process decodes one message repeatedly. The time of its "
-        "first decode is divided by the median time of the later ones. The ratio of a message is the median of the "
-        f"ratios in {measured.effort.starts} processes."
+        "first decode is divided by the median time of the later ones. In these rows, the ratio of a message is the "
+        f"median of the ratios in {measured.effort.starts} processes."
     )
     return Grid("Decoding and encoding", about, REVISIONS, lines, notes)
 
