@@ -147,9 +147,7 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 SPENT = (
     "With an earlier version of the bridge, a bridged call took 5,100 to 5,500 within the era and 6,900 to 9,200 "
     "across the eras, because the bridge converted every object to JSON and back. Now the bridge converts objects "
-    "directly, and uses JSON only for objects that it cannot convert this way. Across the eras, most of the "
-    "additional bytecodes of a bridged call are for `_meta`, the member in which every stateless request "
-    "describes the client."
+    "directly, and uses JSON only for objects that it cannot convert this way."
 )
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
