@@ -169,6 +169,14 @@ def test_a_server_that_cannot_be_started_is_left_out(elsewhere):
         assert done.returncode == 1
 
 
+def test_a_server_that_cannot_be_started_does_not_rename_the_tools_of_another(elsewhere):
+    file = write_config(one=write_backend(elsewhere, "one", LATEST), two=["no-such-program"])
+    command = [*MAIN, "bridge", "--config", file]
+    with connect.stdio(command, env=environment(), revisions=[LATEST], timeout=PATIENCE) as client:
+        assert client.call_tool("one__process").text.isdecimal()
+        assert {each.name.partition("__")[0] for each in client.list_tools()} == {"one"}
+
+
 @pytest.mark.parametrize("front", ["stdio", "http"])
 def test_the_status_is_1_if_the_server_cannot_be_started_again(front, elsewhere):
     server = write_backend(elsewhere, "demo", LATEST)

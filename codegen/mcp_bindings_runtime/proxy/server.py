@@ -28,14 +28,15 @@ class Proxy:
 
     ``server`` is the proxy's server, for any transport. It has the revision of the server behind; where several have
     different ones, it has the newest revision with sessions. Each client gets its own sessions with the servers. Tasks of
-    the servers are tasks of the proxy, too. ``version`` is that of
-    the proxy of several servers itself. With ``shared``, other processes serve the same sessions of clients. Raise
+    the servers are tasks of the proxy, too. If the servers have names, these are prefixes of tools and prompts, and
+    ``version`` is that of the proxy itself. With ``shared``, other processes serve the same sessions of clients. Raise
     ``UsageError`` if several servers clash.
     """
 
     def __init__(self, backends: Sequence[BackendServer], *, version: str = "0", shared: bool = False) -> None:
         self._backends = backends
-        behind = backends[0] if len(backends) == 1 else SeveralServers(backends, version)
+        # One server with a name is what others have left: its tools must not be called differently because of that.
+        behind = SeveralServers(backends, version) if any(each.name for each in backends) else backends[0]
         binding = behind.binding
         front = SessionSettings(behind) if shared else behind
         forward: Any = front.forward
