@@ -239,11 +239,16 @@ def _transport_options() -> dict[str, frozenset[str]]:
 
 def _transport_of(name: str) -> str:
     """Return ``; it is an option of Client.http`` if clients over another transport have the option; else nothing."""
-    return "".join(
-        f"; it is an option of Client.{method} and connect.{method}"
+    return "".join(f"; it is {owner}" for owner in _owners_of(name))
+
+
+def _owners_of(name: str) -> list[str]:
+    """Return ``an option of Client.http and connect.http`` for each transport whose clients have the option."""
+    return [
+        f"an option of Client.{method} and connect.{method}"
         for method, names in _transport_options().items()
         if name in names
-    )
+    ]
 
 
 def _near_option(name: str, known: frozenset[str]) -> str:
@@ -251,7 +256,8 @@ def _near_option(name: str, known: frozenset[str]) -> str:
     near = nearest(name, known.union(*_transport_options().values()))
     if near is None:
         return ""
-    return f" (did you mean {near!r}?)" + ("" if near in known else _transport_of(near))
+    owners = [] if near in known else _owners_of(near)
+    return f" (did you mean {', '.join([repr(near), *owners])}?)"
 
 
 def _other_clients_of(name: str) -> str:

@@ -90,9 +90,7 @@ def test_an_option_of_a_transport_is_found(revision):
         mcp.Client.http("http://127.0.0.1/mcp", header={})
     with pytest.raises(UsageError, match=r"no option 'env'; it is an option of Client\.stdio and connect\.stdio$"):
         mcp.Client.http("http://127.0.0.1/mcp", env={})
-    with pytest.raises(
-        UsageError, match=r"\(did you mean 'env'\?\); it is an option of Client\.stdio and connect\.stdio$"
-    ):
+    with pytest.raises(UsageError, match=r"\(did you mean 'env', an option of Client\.stdio and connect\.stdio\?\)$"):
         mcp.Client.http("http://127.0.0.1/mcp", evn={})
     with pytest.raises(UsageError, match=r"the variable KEY of `env` must be a str, got 3"):
         mcp.Client.stdio(["server"], env={"KEY": 3})
@@ -119,7 +117,7 @@ def test_suggestions_are_options_that_the_transport_takes():
     for option, near in {"hadnlers": "handlers", "calller": "caller"}.items():
         with pytest.raises(UsageError, match=rf"no option '{option}' \(did you mean '{near}'\?\)$"):
             connect.in_memory(server, **{option: None})
-    text = r"\(did you mean 'headers'\?\); it is an option of Client\.http and connect\.http$"
+    text = r"\(did you mean 'headers', an option of Client\.http and connect\.http\?\)$"
     with pytest.raises(UsageError, match=text):
         connect.stdio(["server"], heades={})
 
