@@ -115,8 +115,8 @@ def _about(
         "If client and server use different revisions, one of them, or a program between them, "
         "[converts the messages](bridge.md) from one revision to the other. The benchmark calls a tool that "
         "returns its argument, over stdio, one call after the other. In a *bridged call*, one side converts the "
-        "messages. In the *direct call* that it is compared with, both sides use the revision of the side that does "
-        "not convert messages. The benchmark divides the median time of the bridged call by the median time of the "
+        "messages from and to the revision of the other side. In the *direct call* that it is compared with, both sides use "
+        "this revision. The benchmark divides the median time of the bridged call by the median time of the "
         "direct call. The messages between the processes "
         "are the same in both cases. The connections take turns. On each connection, the client makes calls in "
         f"{effort.rounds} segments of {effort.seconds:g} s. In the table, the side that is named first converts the "
@@ -128,13 +128,14 @@ def _about(
         f"server in one process. A direct call takes {_counted(counts, DIRECT)} bytecodes, a bridged call "
         f"{_counted(counts, WITHIN)} within the era and {_counted(counts, ACROSS)} across the eras. {SPENT}\n\n"
         "The function `convert` converts parsed messages without a connection. The rows with `convert` show its "
-        "speed in megabytes of JSON text per second, without the time to parse the text. The function converts the "
-        "messages of the section [Decoding and encoding](#decoding-and-encoding), except *blob* and the messages "
+        "speed in megabytes of JSON text per second, without the time to parse the text. In these rows, the function converts "
+        "the messages of the section [Decoding and encoding](#decoding-and-encoding), except *blob* and the messages "
         "that the target revision cannot express.\n\n"
         "The last three rows compare programs that offer a stdio server over HTTP: `mcp-codegen bridge`, mcp-proxy "
         "(a package on PyPI), and a *bare relay*. The bare relay passes bytes between HTTP and the pipes of the "
-        "stdio server and checks nothing, so a Python program can hardly be faster. The loop of the section "
-        f"[HTTP](#http) calls the tool through these programs, with one session for each of them. {PASSED_ON}{against}\n\n"
+        "stdio server and checks nothing, so a Python program can hardly be faster. A small client, *the loop* "
+        "of the section [HTTP](#http), calls the tool through these programs, with one session for each of them. "
+        f"{PASSED_ON}{against}\n\n"
         f"In absolute figures, a direct call takes {direct}. The calls per second over HTTP are {passed_on}."
     )
 
@@ -145,14 +146,15 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 
 SPENT = (
-    "With an earlier version of the bridge, a bridged call took 5,100 to 5,500 within the era and 6,900 to 9,200 "
-    "across the eras, because the bridge converted every object to JSON and back. Now the bridge converts objects "
+    "With an earlier version of the bridge, a bridged call took 5,100 to 9,200 bytecodes, because the bridge "
+    "converted every object to JSON and back. Now the bridge converts objects "
     "directly, and uses JSON only for objects that it cannot convert this way."
 )
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
-    "ratios. The goal of 10 cannot be reached in Python: even the bare relay is not ten times as fast as "
-    "mcp-proxy, because the loop and the stdio server take most of the time of a call through the relay.\n\n"
+    "ratios. The goal for `mcp-codegen bridge`, ten times as many calls per second as with mcp-proxy, can hardly be "
+    "reached in Python: even the bare relay does not reach it, because the loop and the stdio server take most of the time "
+    "of a call through the relay.\n\n"
     "In the process of `mcp-codegen bridge`, a call takes 5,200 bytecodes (6,000 in an earlier version). More than "
     "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio server. "
     "The remaining bytecodes are for keeping track of calls in progress, which may be cancelled or require input. "
@@ -161,7 +163,7 @@ PASSED_ON = (
     "than that. The thread that has read a request from the client also writes it to a pipe of the stdio "
     "server and reads the response from the other pipe, so no thread waits for another. This thread "
     "makes the same system calls as the bare "
-    "relay, and one more before each read, to wait for data."
+    "relay in the table, and one more before each read, to wait for data."
 )
 
 

@@ -158,8 +158,7 @@ def _goals(measured: Measured) -> Grid:
             "20 % below the goal, which is 5. *Bare* is the ratio that would result if this project only called its "
             "JSON library, without making or reading typed messages. In rows with *encode* and *standard library*, this "
             "project writes the JSON text itself and does not call `json.dumps`, so the figure can be better than "
-            "*bare*.\n\n"
-            + "\n".join(found)
+            "*bare*.\n\n" + "\n".join(found)
         )
         notes.append(_bounds(measured))
     about = (
@@ -173,8 +172,9 @@ def _goals(measured: Measured) -> Grid:
         f"{measured.effort.rounds} samples each; with msgspec and stock cattrs, only decoding is timed. For "
         f"a sample, the contender decodes or encodes the message repeatedly for about {SAMPLE / 1e6:.0f} ms of CPU "
         "time, at least once. Python's garbage collector stays turned on. Environment variables make the C library "
-        "keep freed memory, so that a contender need not request it from the operating system again. For each "
-        "message, a ratio is computed from the medians of the samples. Each figure is the geometric mean of the ratios "
+        "keep freed memory, so that a contender need not request it from the operating system again. The ratio of "
+        "a message is the median time of the first contender in the row, divided by that of the second. Each figure is the "
+        "geometric mean of the ratios "
         "of all messages of the revision; in rows with *worst message*, it is the worst of these ratios. For the "
         "rows with *first decode*, a new process decodes one message repeatedly. The time of its "
         "first decode is divided by the median time of the later ones. In these rows, the ratio of a message is the "
@@ -248,8 +248,8 @@ def _asides(measured: Measured) -> Grid:
         "These figures have no goals. Some rows compare this project or mcp-types with a JSON library alone. Other "
         "rows compare this project with contenders that do less work here than in the section [Decoding and "
         "encoding](#decoding-and-encoding). For example, mcp-types with `to_json` does not remove members of later "
-        "revisions from messages of earlier ones. Each figure is the geometric mean over all messages of the "
-        "revision."
+        "revisions from messages of earlier ones. Each figure is the geometric mean of the ratios of all messages "
+        "of the revision."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -286,9 +286,9 @@ def _shares(measured: Measured) -> Grid:
                 Line(f"{LABELS[name]}: garbage collection, which is part of the rows above", garbage, unit="%")
             )
     about = (
-        "Each figure is a percentage of the decoding time, averaged over all messages of the size. To measure *making "
-        "objects* and *looking up members*, the benchmark imitates only these two steps of decoding, without "
-        "checking values. The figure for garbage collection is the share of the time that "
+        "Each figure is a percentage of the decoding time, averaged over all messages of one size (small, medium or "
+        "large). For *making objects* and *looking up members*, the benchmark runs code that does only these two steps and checks no "
+        "values. The figure for garbage collection is the share of the time that "
         "is saved if the garbage collector is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)

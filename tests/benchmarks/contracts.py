@@ -26,7 +26,7 @@ PROFILE = (
     "Together, three improvements saved 15 % of the CPU time of `client` and 14 % of the CPU time of `diff`:\n\n"
     "- Both commands pause the garbage collector, which would find nothing to free.\n"
     "- To find the names that a generated module has to import, `client` no longer parses the module, but "
-    "searches its lines for these names. It searches a line that occurs several times only once.\n"
+    "searches its lines for these names. If a line occurs several times, `client` searches it only once.\n"
     "- Each schema is checked for duplicate members and excessive depth only once, instead of once for each "
     "comparison.\n\n"
     "After these improvements, the time of `client` depends mainly on the size of its output, which is about "

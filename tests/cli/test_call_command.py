@@ -236,6 +236,11 @@ def test_a_tool_is_called_with_typed_arguments_and_what_it_tells_is_told_apart(d
     assert sorted(err.splitlines()) == ["[info] adding", "progress: 1/2"]
 
 
+def test_control_characters_in_progress_are_escaped(desk) -> None:
+    _, _, err = desk("call", "add", json.dumps({"a": 1, "step": "half\nerror: \x9b31m no"}))
+    assert sorted(err.splitlines()) == ["[info] adding", r"progress: 1/2 half\u000aerror: \u009b31m no"]
+
+
 def test_all_log_messages_are_told_before_the_end(desk) -> None:
     for level, told in (("info", True), ("error", False)):
         assert ("[info] adding" in desk("call", "add", "a=1", "--log", level).err) is told

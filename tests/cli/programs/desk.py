@@ -62,7 +62,7 @@ def desk(revision: str) -> Any:
 
     def answer(name: str, arguments: Any, context: Any) -> str:
         if name == "add":
-            context.progress(1, 2)
+            context.progress(1, 2, **({"message": arguments["step"]} if "step" in arguments else {}))
             context.log("info", "adding")
             return str(arguments["a"] + arguments.get("b", 1))
         if name == "echo":

@@ -16,6 +16,7 @@ from mcp_bindgen.cli.completion import complete_revision
 from mcp_bindgen.cli.login import LoginOptions
 from mcp_bindgen.cli.output_format import text_or_json
 from mcp_bindgen.cli.server_options import AcceptsServerCommand, ServerOptions, server_options
+from mcp_bindgen.escaping import visible
 
 if TYPE_CHECKING:
     from mcp_bindings_runtime.client.client import Client
@@ -372,7 +373,7 @@ def _only(words: Sequence[str], action: str, what: str) -> str:
 def _print_progress(params: Any) -> None:
     total = "" if params.total is None else f"/{params.total:g}"
     message = getattr(params, "message", None)
-    output.note(f"progress: {params.progress:g}{total}{f' {message}' if message else ''}")
+    output.note(f"progress: {params.progress:g}{total}{f' {visible(message)}' if message else ''}")
 
 
 def _show(sender: str, message: bytes) -> None:
