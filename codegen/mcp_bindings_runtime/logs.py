@@ -95,14 +95,14 @@ class RareWarning:
 
 def log_warning(text: str, *values: object, logger: str = _NAME) -> None:
     """Log a warning that must be read even if the program has not imported ``logging``, which prints it to stderr."""
-    logging = _logging()
+    logging = _importable_logging()
     if logging is None:
         _print(text, values)
     else:
         logging.getLogger(logger).warning(text, *_escaped(values))
 
 
-def _logging() -> ModuleType | None:
+def _importable_logging() -> ModuleType | None:
     """Import and return ``logging``; return None if it is not imported yet and the main thread has ended.
 
     A thread that imports a module while the interpreter exits can make the exit hang.
@@ -157,7 +157,7 @@ def place_of(function: object) -> str | None:
 
 def log_exception(error: BaseException, text: str, *values: object) -> None:
     """Log an exception with its traceback, in which the exceptions' messages are escaped."""
-    logging = _logging()
+    logging = _importable_logging()
     if logging is None:
         _print(text, values)
         return

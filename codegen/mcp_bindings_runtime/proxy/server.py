@@ -35,7 +35,7 @@ class Proxy:
 
     def __init__(self, backends: Sequence[BackendServer], *, version: str = "0", shared: bool = False) -> None:
         self._backends = backends
-        # One server with a name is what others have left: its tools must not be called differently because of that.
+        # A single server has a name if the others could not be used: its tools keep their prefix.
         behind = SeveralServers(backends, version) if any(each.name for each in backends) else backends[0]
         binding = behind.binding
         front = SessionSettings(behind) if shared else behind
