@@ -45,7 +45,10 @@ def test_the_table_of_another_host(tmp_path: Path) -> None:
         ({}, "must have either 'command' or 'url', got []"),
         ({"command": "a", "url": "b"}, "must have either 'command' or 'url', got [\"command\", \"url\"]"),
         ({"command": "a", "type": "http"}, "'type' must be stdio, got \"http\""),
-        ({"url": "a", "type": "stdio"}, "'type' must be http or sse, got \"stdio\""),
+        (
+            {"url": "a", "type": "stdio"},
+            "'type' must be one of http, streamable-http, streamableHttp, sse, got \"stdio\"",
+        ),
         ({"command": "a", "args": "b"}, "'args' must be an array of strings, got \"b\""),
         ({"command": "a", "args": [1]}, "'args' must contain strings only, got 1"),
         ({"command": "a", "env": []}, None),

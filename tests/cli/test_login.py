@@ -9,6 +9,7 @@ import sys
 import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -134,6 +135,23 @@ def test_a_logout_removes_tokens_that_cannot_be_revoked(shell: Shell, monkeypatc
     reason = log_out_in_vain(shell, lambda: None)
     over.set()
     assert re.fullmatch(rf"\(the revocation: no answer from {issuer}/\w+ in 0\.5 s\)", reason)
+
+
+def test_a_logout_says_which_token_was_revoked(shell: Shell) -> None:
+    judge, issuer = shell.judge, shell.issuer
+    assert shell.run("--login", shell.url)[0] == 0
+    revocations = count(1)
+
+    def fail_the_second_time() -> None:
+        judge.down = next(revocations) == 2
+
+    judge.before_revocation = fail_the_second_time
+    expected = (
+        f"logged out of {shell.url}; the refresh token is revoked; the access token is removed, but stays valid until it "
+        f"expires (the revocation at {issuer} failed with HTTP status 503)\n"
+    )
+    assert shell.run("--logout", shell.url) == (0, "", expected)
+    assert (len(judge.tokens), len(judge.refresh_tokens)) == (1, 0)
 
 
 def test_a_login_is_bound_to_a_key(make: Callable[[str, Judge, str], Shell]) -> None:

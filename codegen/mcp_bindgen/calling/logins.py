@@ -9,7 +9,7 @@ from mcp_bindings_runtime.auth.device_login import DeviceLogin, print_code
 from mcp_bindings_runtime.auth.fetcher import Fetcher
 from mcp_bindings_runtime.auth.flow import run_flow
 from mcp_bindings_runtime.auth.oauth import OAuth
-from mcp_bindings_runtime.auth.revocation import revoke
+from mcp_bindings_runtime.auth.revocation import revocation_endpoint, revoke_token, tokens_to_revoke
 from mcp_bindings_runtime.auth.stored_grants import forget_grant, stored_grant
 from mcp_bindings_runtime.auth.token_authenticator import TokenAuthenticator
 from mcp_bindings_runtime.auth.token_store import FileTokens
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from mcp_bindings_runtime.auth.authorization_context import AuthorizationContext
     from mcp_bindings_runtime.auth.device_authorization import DeviceCode
+    from mcp_bindings_runtime.auth.flow import FlowRequest, FlowResponse
     from mcp_bindings_runtime.auth.login_authenticator import LoginOptions
+    from mcp_bindings_runtime.auth.revocation import TokenTypeHint
     from mcp_bindings_runtime.auth.token_request import Grant
 
     from mcp_bindgen.calling.connection import Options, RegisteredClient
@@ -132,17 +134,26 @@ def log_out(url: str, tokens: Path) -> LogOut:
     store, resource = FileTokens(tokens), canonical_resource(url)
     grant = forget_grant(store, resource)
     if grant is None:
-        return LogOut(None, revoked=False, failure=None)
+        return LogOut(None, [], [], None)
     chosen = HttpClientOptions()
     server = ConnectionSettings(
         resource, None, chosen.tls, chosen.proxy, chosen.proxy_headers, connect_timeout=REVOCATION_TIME / 2
     )
     fetcher, exchange = Fetcher(server), Exchange("the revocation", monotonic() + REVOCATION_TIME)
+    revoked: list[TokenTypeHint] = []
+    remaining, failure = tokens_to_revoke(grant), None
+
+    def send(request: FlowRequest) -> FlowResponse:
+        return fetcher.send(request, exchange)
+
     try:
-        revoked = run_flow(revoke(grant), lambda request: fetcher.send(request, exchange))
+        endpoint = run_flow(revocation_endpoint(grant), send)
+        while remaining and endpoint is not None:
+            run_flow(revoke_token(endpoint, grant, *remaining[0]), send)
+            revoked.append(remaining.pop(0)[0])
     except McpError as fault:
-        return LogOut(grant.issuer, revoked=False, failure=str(fault))
-    return LogOut(grant.issuer, revoked=revoked, failure=None)
+        failure = str(fault)
+    return LogOut(grant.issuer, revoked, [hint for hint, _ in remaining], failure)
 
 
 class LogOut(NamedTuple):
@@ -150,6 +161,9 @@ class LogOut(NamedTuple):
 
     issuer: str | None
     """The authorization server of the removed tokens; None if there were none."""
-    revoked: bool
+    revoked: list[TokenTypeHint]
+    """The tokens that were revoked."""
+    remaining: list[TokenTypeHint]
+    """The tokens that were not revoked."""
     failure: str | None
-    """The reason for which the tokens could not be revoked; None if they were, or if the server does not offer it."""
+    """The reason for which a token could not be revoked; None if all were, or if the server does not offer it."""

@@ -15,7 +15,7 @@ from mcp_bindgen.errors import BindgenError, parser_message
 
 _TABLES = ("mcpServers", "servers")
 """Members that hold the servers by name: ``servers`` in the mcp.json of VS Code, ``mcpServers`` everywhere else."""
-_HTTP = ("http", "streamable-http", "streamableHttp")
+_HTTP = ("http", "streamable-http", "streamableHttp", "sse")
 _MOST = 1 << 20
 """Bytes of a configuration file."""
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}")
@@ -81,8 +81,9 @@ class _Entry:
         if (url is None) == (command is None):
             self._refuse("must have either 'command' or 'url'", sorted(self._entry))
         kind = self._text("type") or ("stdio" if url is None else "http")
-        if kind not in ("stdio", "sse", *_HTTP) or (kind == "stdio") != (url is None):
-            self._refuse(f"'type' must be {'stdio' if url is None else 'http or sse'}", kind)
+        accepted = ("stdio",) if url is None else _HTTP
+        if kind not in accepted:
+            self._refuse(f"'type' must be {'stdio' if url is None else 'one of ' + ', '.join(_HTTP)}", kind)
         if url is not None:
             return Server(url=url, headers=self._texts("headers"))
         arguments: Any = self._entry.get("args") or []

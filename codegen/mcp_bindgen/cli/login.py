@@ -64,11 +64,14 @@ def _log_out(url: str) -> int:
     found = import_logins().log_out(url, token_file())
     if found.issuer is None:
         output.note(f"not logged in at {url}")
-    elif found.revoked:
+    elif not found.remaining:
         output.note(f"logged out of {url}; {found.issuer} has revoked the tokens")
     else:
         why = found.failure or f"{found.issuer} offers no revocation"
-        output.note(f"logged out of {url}; the tokens are removed, but stay valid until they expire ({why})")
+        result = "the tokens are removed, but stay valid until they expire"
+        if found.revoked:
+            result = "the refresh token is revoked; the access token is removed, but stays valid until it expires"
+        output.note(f"logged out of {url}; {result} ({why})")
     return 0
 
 

@@ -35,8 +35,6 @@ class _Stream(Call):
     at its end.
     """
 
-    awaited = False
-
     def __init__(
         self,
         key: Any,
@@ -195,6 +193,7 @@ class ChangeFeed:
         if stream.acknowledged is None:
             text = f"{key.name}: the server ended the stream before it acknowledged the subscription"
             raise stream.error or ProtocolError(text)
+        stream.awaited = False
         self._opened = monotonic()
         return stream
 

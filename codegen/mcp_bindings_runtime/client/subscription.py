@@ -77,6 +77,7 @@ class Subscription:
             raise
         if self._call.error is not None:
             raise self._call.error
+        self._call.awaited = False
 
     def __enter__(self) -> Self:
         return self

@@ -54,7 +54,7 @@ class Call:
     requestor: Requestor | None = None
     """The sender of the request, if the call may be cancelled."""
     awaited: bool = True
-    """Whether a thread waits for the answer, and could read meanwhile."""
+    """Whether a thread waits for the answer, and should read meanwhile. False for a stream that is open."""
     convert: Callable[[Notified], Notified | None] | None = None
     """Converts the notifications of a subscription, if the caller has another revision than the wire; None drops one."""
 
@@ -183,6 +183,12 @@ class PendingCalls(dict[Any, Call]):
         self._tasks: dict[Any, ProgressQueue] = {}
         """The progress of requests that became tasks."""
 
+    @property
+    def awaited(self) -> bool:
+        """Whether a thread waits for the answer to one of the calls."""
+        # A copy, as another thread may add a call meanwhile.
+        return bool(self) and any(call.awaited for call in list(self.values()))
+
     def finish(self, outcome: Outcome) -> bool:
         """End the call that an outcome is for; return False if it was abandoned, so that nobody receives the result."""
         call = self.get(outcome.id)
@@ -235,10 +241,10 @@ class PendingCalls(dict[Any, Call]):
         queue.discard()
         return False
 
-    def wake_another(self, call: Call) -> None:
-        """Wake another waiting thread, so that it reads on."""
+    def wake_another(self, call: Call, *, any_call: bool = False) -> None:
+        """Wake another waiting thread, so that it reads on; with ``any_call``, one that waits for an open stream, too."""
         for other in list(self.values()):
-            if other is not call and other.awaited:
+            if other is not call and (other.awaited or any_call):
                 other.wake()
                 return
 

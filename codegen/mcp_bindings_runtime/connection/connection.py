@@ -199,7 +199,7 @@ class Connection(Requestor):
             if remaining <= 0:
                 self._extend(call)
                 continue
-            if not threads.become_leader():
+            if not threads.become_leader(if_needed=not call.awaited):
                 call.sleep(remaining)
                 continue
             try:
@@ -215,7 +215,7 @@ class Connection(Requestor):
             finally:
                 threads.resign()
                 if self.calls:
-                    self.calls.wake_another(call)
+                    self.calls.wake_another(call, any_call=not threads.has_follower)
             if not (threads.started or call.done):
                 # There is no other thread, and the other side may need the work done before it answers.
                 with OutsideScope():
@@ -344,7 +344,7 @@ class Connection(Requestor):
         """Act on an event of a received message."""
         if isinstance(event, Outcome):
             if self.calls.finish(event):
-                self._threads.answered = not self.calls
+                self._threads.answered = not self.calls.awaited
             elif (line := self.cancel_task_in(event)) is not None:
                 self._replies.put(line)
         elif isinstance(event, Incoming):

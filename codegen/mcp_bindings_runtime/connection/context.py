@@ -354,12 +354,12 @@ class ServerContext(Context):
         """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.
 
         For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Do
-        nothing on other transports and at an endpoint with ``streams=0``, to which clients cannot come back. Raise
-        `UsageError` in revisions whose clients do not come back.
+        nothing on other transports, at an endpoint with ``streams=0``, to which clients cannot come back, and while a limit
+        of the endpoint allows no further stream. Raise `UsageError` in revisions whose clients do not come back.
         """
         binding = self.connection.session.binding
         if not binding.facts.polling:
-            text = f"clients of {binding.revision} do not poll streams; it exists in 2025-11-25 alone"
+            text = f"clients of {binding.revision} do not poll streams; close_stream() works in 2025-11-25 alone"
             raise UsageError(text)
         self.connection.pause(max(1, round(retry * 1000)))
 

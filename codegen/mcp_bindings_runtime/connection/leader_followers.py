@@ -128,8 +128,14 @@ class LeaderFollowers:
 
     # For threads that come and go: callers that wait for an answer, and hosts that pump.
 
-    def become_leader(self) -> bool:
-        """Become the leader if there is none, until ``resign``; return whether the calling thread leads."""
+    def become_leader(self, *, if_needed: bool = False) -> bool:
+        """Become the leader if there is none, until ``resign``; return whether the calling thread leads.
+
+        With ``if_needed``, leave it to the follower if there is one: a thread that waits for an open stream would read the
+        answers of all callers, and would have to wake each of them.
+        """
+        if if_needed and self._follower is not None:
+            return False
         if self._leading.acquire(blocking=False):
             self._turn += 1
             return True
@@ -146,6 +152,11 @@ class LeaderFollowers:
     def has_leader(self) -> bool:
         """Whether a thread reads."""
         return self._leading.locked()
+
+    @property
+    def has_follower(self) -> bool:
+        """Whether an own thread reads as soon as no other thread does."""
+        return self._follower is not None
 
     def start(self) -> None:
         """Start reading in an own thread whenever no caller reads."""

@@ -48,7 +48,7 @@ class RunnableServer(Server):
         A server with a handshake runs its handlers in other threads for clients without handshake that declare capabilities.
         """
         if self._options.ping is not None:
-            message = "pump() uses one thread, and `ping` needs another; ping from your loop instead: context.ping()"
+            message = "pump() uses one thread, and `ping` needs another; create the server without `ping`"
             raise UsageError(message)
         if self._pumped is None:
             from ..transports.stdio import Stdio

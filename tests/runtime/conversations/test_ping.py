@@ -304,5 +304,5 @@ def test_a_client_is_not_pinged_before_its_handshake_is_over():
 
 def test_a_server_that_is_pumped_has_no_thread_that_pings():
     server = package(LATEST).Server("s", "1", ping=5.0)
-    with pytest.raises(UsageError, match=r"ping from your loop instead"):
+    with pytest.raises(UsageError, match=r"`ping` needs another; create the server without `ping`"):
         server.pump()

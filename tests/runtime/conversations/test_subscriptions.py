@@ -145,6 +145,39 @@ def test_two_threads_each_wait_for_their_own():
     assert set(heard["resources"]) == {RESOURCES}
 
 
+@pytest.mark.parametrize("kind", ["handler", "iteration"])
+def test_while_a_subscription_is_open_a_caller_reads_its_own_answers(kind, monkeypatch):
+    """Otherwise another thread reads each answer and wakes the caller, which halves the calls per second."""
+    server, readers, heard = telling(), [], []
+    handlers = {"on_tools_changed": lambda: heard.append(TOOLS)} if kind == "handler" else {}
+    with mcp.Client.in_memory(server, timeout=PATIENCE, **handlers) as client:
+        if kind == "iteration":
+            changes = client.listen(tools=True)
+            thread = threading.Thread(target=lambda: heard.extend(changes))
+            thread.start()
+        transport = client.connection._transport
+        receive = transport.receive
+
+        def record(timeout=None):
+            received = receive(timeout)
+            readers.append(threading.current_thread())
+            return received
+
+        monkeypatch.setattr(transport, "receive", record)
+        for _ in range(5):
+            # Meanwhile a thread of the connection begins to read; it stops after one answer.
+            time.sleep(0.05)
+            for _ in range(20):
+                client.discover()
+        assert readers.count(threading.current_thread()) > len(readers) / 2
+        server.notify(TOOLS)
+        eventually(lambda: heard)
+        if kind == "iteration":
+            changes.close()
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+
 def test_closing_from_another_thread_ends_the_iteration():
     server = telling()
     with connected(server) as client:

@@ -18,10 +18,10 @@ SIZE: Final = 64 * 1024
 
 
 class TooManyClientRequests(McpError):
-    """The limit on requests to clients that wait for a response is reached."""
+    """No more requests to clients may wait for a response: too many do, or the limit on memory is reached."""
 
-    def __init__(self) -> None:
-        super().__init__("the server waits for the responses of too many clients; try again later")
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; try again later")
 
 
 class ClientRequestLimit:
@@ -35,7 +35,11 @@ class ClientRequestLimit:
     @contextmanager
     def charged(self, source: str) -> Generator[None]:
         """Charge a request to a source inside ``with``. Raise ``TooManyClientRequests``."""
-        if not self._count.make_room(source, 1) or not self._memory.make_room(source, SIZE):
-            raise TooManyClientRequests
+        if not self._count.make_room(source, 1):
+            reason = "the server waits for the responses of too many clients"
+            raise TooManyClientRequests(reason)
+        if not self._memory.make_room(source, SIZE):
+            reason = "the server has no memory for another request to a client"
+            raise TooManyClientRequests(reason)
         with self._count.charged(source, 1), self._memory.charged(source, SIZE):
             yield
