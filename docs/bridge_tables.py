@@ -43,6 +43,7 @@ def _tables() -> Iterator[str]:
             sides = [[side.outcome(feature, server, each) for each in revisions] for side in (at_server, at_client)]
             yield f"| {feature} | {' | '.join(_cell(*pair, notes) for pair in zip(*sides, strict=True))} |"
         yield ""
+    yield "### Notes to all tables\n"
     yield from (f"{number}. {note[:1].upper()}{note[1:]}." for note, number in notes.items())
 
 

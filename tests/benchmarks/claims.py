@@ -23,14 +23,17 @@ HOW = {
     "standard": ("these bindings, no orjson", "the same"),
     "peer": (
         "mcp-types",
-        "decoding: `jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, params)` or a "
-        "similar function; encoding: `model_dump`, for results of servers `serialize_server_result`, then `model_dump_json` of "
+        "decoding: `jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, "
+        "params)` or a "
+        "similar function; encoding: `model_dump`, for results of servers `serialize_server_result`, then "
+        "`model_dump_json` of "
         "the JSON-RPC envelope",
     ),
     "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
     "cattrs": (
         "stock cattrs",
-        "our classes, `orjson.loads`, and a cattrs converter with default settings, to which only the JSON names of fields and "
+        "our classes, `orjson.loads`, and a cattrs converter with default settings, to which only the JSON names of "
+        "fields and "
         "functions for unions were added",
     ),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
@@ -156,7 +159,8 @@ def _goals(measured: Measured) -> Grid:
             "The following goals are missed. Each item lists, for each revision that misses the goal, the measured "
             "figure and by how many percent it is below or above the goal: *20 % below 5* means that the figure is "
             "20 % below the goal, which is 5. *Bare* is the ratio that would result if this project only called its "
-            "JSON library, without making or reading typed messages. In rows with *encode* and *standard library*, this "
+            "JSON library, without making or reading typed messages. In rows with *encode* and *standard library*, "
+            "this "
             "project writes the JSON text itself and does not call `json.dumps`, so the figure can be better than "
             "*bare*.\n\n" + "\n".join(found)
         )
@@ -170,10 +174,12 @@ def _goals(measured: Measured) -> Grid:
         "A *contender* is a library that is used in one particular way (see [Contenders](#contenders)). It runs in its "
         "own process. The contenders take turns. For each message, decoding and encoding are timed in "
         f"{measured.effort.rounds} samples each; with msgspec and stock cattrs, only decoding is timed. For "
-        f"a sample, the contender decodes or encodes the message repeatedly for about {SAMPLE / 1e6:.0f} ms of CPU "
-        "time, at least once. Python's garbage collector stays turned on. Environment variables make the C library "
+        f"a sample, the contender decodes or encodes the message as often as it can in about {SAMPLE / 1e6:.0f} ms of "
+        f"CPU time, but at least once. Python's garbage collector stays turned on. Environment variables make the C "
+        f"library "
         "keep freed memory, so that a contender need not request it from the operating system again. The ratio of "
-        "a message is the median time of the first contender in the row, divided by that of the second. Each figure is the "
+        "a message is the median time of the first contender in the row, divided by that of the second. Each figure is "
+        "the "
         "geometric mean of the ratios "
         "of all messages of the revision; in rows with *worst message*, it is the worst of these ratios. For the "
         "rows with *first decode*, a new process decodes one message repeatedly. The time of its "
@@ -245,11 +251,12 @@ def _asides(measured: Measured) -> Grid:
         usual = [geometric_mean([value for (of, _), value in ratios.items() if of == each]) for each in REVISIONS]
         lines.append(Line(f"first decode of a process / later ones, {LABELS[name]}, mean", usual))
     about = (
-        "These figures have no goals. Some rows compare this project or mcp-types with a JSON library alone. Other "
-        "rows compare this project with contenders that do less work here than in the section [Decoding and "
-        "encoding](#decoding-and-encoding). For example, mcp-types with `to_json` does not remove members of later "
-        "revisions from messages of earlier ones. Each figure is the geometric mean of the ratios of all messages "
-        "of the revision."
+        "The project has set no goals for the figures in this table. Some rows compare this project or mcp-types with "
+        "a JSON library alone. In other "
+        "rows, mcp-types or cattrs does less work than in the section [Decoding and encoding](#decoding-and-encoding). "
+        "For example, mcp-types with `to_json` does not remove members of later "
+        "revisions from messages of earlier ones. Each figure is the geometric mean of the time ratios of all messages "
+        "of the column's revision."
     )
     return Grid("For comparison", about, REVISIONS, lines)
 
@@ -263,7 +270,8 @@ def _by_size(measured: Measured) -> Grid:
     return Grid(
         "By size of the message",
         "The table shows ratios of the section [Decoding and encoding](#decoding-and-encoding) by the size of the "
-        "message. Each figure is the geometric mean over all messages of this size in all three revisions.",
+        "message. Each figure is the geometric mean of the ratios of all messages of one size in the three revisions "
+        "of that section.",
         SIZES,
         lines,
     )
@@ -287,8 +295,9 @@ def _shares(measured: Measured) -> Grid:
             )
     about = (
         "Each figure is a percentage of the decoding time, averaged over all messages of one size (small, medium or "
-        "large). For *making objects* and *looking up members*, the benchmark runs code that does only these two steps and checks no "
-        "values. The figure for garbage collection is the share of the time that "
+        "large). For *making objects*, the benchmark runs code that only makes the objects. For *looking up members*, "
+        "it runs code that also looks up the members, and subtracts the time of the first code. The figure for garbage "
+        "collection is the share of the time that "
         "is saved if the garbage collector is turned off; negative figures are noise."
     )
     return Grid("Where the time of decoding goes", about, SIZES, lines)

@@ -116,7 +116,8 @@ def _about(measured: Measured, effort: Effort) -> str:
     spoken = {"fast": "ours, orjson", "standard": "ours, standard library", "peer": "the SDK", "bare": "bare exchange"}
     absolute = "\n".join(
         f"- {spoken[name]}: {ratio(pace.rate)} calls per second, median {ratio(pace.usual * 1e6)} µs, "
-        f"p99 {ratio(pace.slow * 1e3)} ms, started in {ratio(measured.starts[name].wall)} s, {ratio(measured.starts[name].memory)} MiB"
+        f"p99 {ratio(pace.slow * 1e3)} ms, started in {ratio(measured.starts[name].wall)} s, "
+        f"{ratio(measured.starts[name].memory)} MiB"
         for name, pace in measured.paces.items()
     )
     return (
@@ -126,16 +127,19 @@ def _about(measured: Measured, effort: Effort) -> str:
         "- ours: the blocking client and server of this project\n"
         "- the SDK: `Client` and the low-level `Server` of the official Python SDK (mcp), which are asynchronous\n"
         "- the *bare exchange*: two loops that exchange the same `tools/call` messages with only `json`, `os.read` "
-        "and `os.write`. They check nothing, so two Python processes can hardly be faster.\n\n"
-        f"The pairs take turns. Each pair makes calls in {effort.rounds} segments of {effort.seconds:g} s. The "
+        "and `os.write`. They check nothing, so two Python processes can hardly exchange the messages faster.\n\n"
+        f"The three pairs of client and server take turns. Each pair makes calls in {effort.rounds} segments of "
+        f"{effort.seconds:g} s. The "
         "*p99* is the time within which 99 of 100 calls end. Other programs on the machine delay some calls. These "
         "delays change the number of calls per second and the p99, but hardly the median time of a call.\n\n"
-        "A separate client, the same for all three servers, measures how long each server takes to start: the time from "
+        "A separate client, the same for all three servers, measures how long each server takes to start: the time "
+        "from "
         "the start of the server's process to the response to the first `tools/list`, including the handshake. Before "
         "the measurement, each server is started once, so that Python stores the bytecode of its modules in files. The "
         f"times are medians of {effort.starts} starts. The memory is the resident memory of the server "
         f"after the response to `tools/list`; it is also a median of {effort.starts} starts.\n\n"
-        "According to profiles of our pair, a call spends four fifths of its time in the Python interpreter, "
+        "According to profiles of our client and server, a call spends four fifths of its time in the Python "
+        "interpreter, "
         "spread over many small steps, and a tenth in the kernel. Each process "
         "sleeps while it waits for the other. A process that has just been woken takes about twice as long "
         "for the same steps as a "

@@ -36,7 +36,8 @@ def measure(effort: Effort = FULL) -> Table:
     registering, listing = _growth(effort.lists)
     return Table(
         "Features",
-        "The first row shows the cost of the decorator `@server.tool`. A client calls a tool that returns its "
+        "The first row of the table shows the cost of the decorator `@server.tool`. A client calls a tool that returns "
+        "its "
         f"argument, in {REVISION}, with client and server in one process. The tool is a decorated function or, for "
         f"comparison, a low-level handler of the request `tools/call`. A call takes {ratio(decorated / 1000)} µs "
         f"with the function and {ratio(low / 1000)} µs with the handler. Each figure is the median of "

@@ -66,13 +66,16 @@ EXCEPTIONS = (
     Exceptional(
         "audio",
         lambda server, client: server in WITH_AUDIO and client not in WITH_AUDIO,
-        Outcome("works", "the client gets the audio as an embedded resource"),
+        Outcome("works", "the client's revision has no audio, so the client gets the audio as an embedded resource"),
     ),
     Exceptional("audio", lambda server, _: server not in WITH_AUDIO, Outcome("absent")),
     Exceptional(
         "resource links",
         lambda server, client: server in WITH_LINKS and client not in WITH_LINKS,
-        Outcome("loss", "the client gets the link as a text with its name and URI"),
+        Outcome(
+            "loss",
+            "the client's revision has no resource links, so the client gets a resource link as a text with its name and URI",
+        ),
     ),
     Exceptional("resource links", lambda server, _: server not in WITH_LINKS, Outcome("absent")),
     Exceptional("elicitation: forms", lambda server, _: server not in WITH_FORMS, Outcome("absent")),
