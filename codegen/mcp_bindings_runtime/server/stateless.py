@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from ..errors import ResponseError, UsageError
 from ..foreign_names import USAGE_OF_SERVERS, explain_calls
@@ -12,6 +12,7 @@ from ..session import stateless
 from ..session.control_flow import Detached, InputNeeded
 from ..session.events import Incoming
 from ..session.session import Session
+from ..validation import require_method_key
 from .announcements import Announcement, send_to_each
 from .options import StatelessServerOptions
 from .runnable import RunnableServer
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ..task_interfaces import TaskStore
     from ..tasks.extension_tasks import ExtensionTasks
     from .call_router import CallRouter
+
+P = TypeVar("P")
 
 
 class StatelessServer(RunnableServer):
@@ -75,6 +78,16 @@ class StatelessServer(RunnableServer):
         from ..tasks.extension_binding import declare_tasks
 
         return declare_tasks(super().capabilities)
+
+    def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
+        """Send a notification to every client that has subscribed to it.
+
+        Raise ``UsageError`` for a notification to which clients cannot subscribe and, if a client is connected, for one that
+        the server has not declared.
+        """
+        require_method_key(key, request=False)
+        stateless.require_subscribable(key)
+        super().notify(key, params)
 
     # Tasks.
 

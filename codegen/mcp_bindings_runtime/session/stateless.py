@@ -45,6 +45,14 @@ _SUBSCRIBED = CHANGES | frozenset({"notifications/subscriptions/acknowledged", "
 _STALE: Mapping[str, Any] = {"ttl_ms": 0, "cache_scope": "private"}
 
 
+def require_subscribable(key: NotificationMethod[Any]) -> None:
+    """Raise ``UsageError`` for a notification to which clients cannot subscribe."""
+    if key.name not in FILTERS and key.name != UPDATED:
+        text = f"clients cannot subscribe to {key.name}, but only to {', '.join([*FILTERS, UPDATED])}"
+        hint = "; in a handler, send it with context.notify()"
+        raise UsageError(text if key.name in _SUBSCRIBED else text + hint)
+
+
 def filters_of(binding: Binding) -> Mapping[str, str]:
     """Return the entries of ``FILTERS`` for the notifications that a revision has."""
     return {method: member for method, member in FILTERS.items() if method in binding.notifications}
@@ -354,11 +362,8 @@ class StatelessServerSession(Session):
 
         ``only`` limits that to one subscription. Raise ``UsageError`` for a notification to which clients cannot subscribe.
         """
+        require_subscribable(key)
         name = FILTERS.get(key.name)
-        if name is None and key.name != UPDATED:
-            text = f"clients cannot subscribe to {key.name}, but only to {', '.join([*FILTERS, UPDATED])}"
-            hint = "; in a handler, send it with context.notify()"
-            raise UsageError(text if key.name in _SUBSCRIBED else text + hint)
         self.require_sendable(key, request=False)
         lines: list[bytes] = []
         change: Any = _default_params(self.binding, key, None) if params is None else params
