@@ -184,7 +184,7 @@ def test_what_requests_without_a_session_have_in_common_is_logged_once(caplog: p
                 for _ in range(2):
                     client.call_tool("link", {})
     texts = [each.getMessage() for each in caplog.records]
-    assert len([each for each in texts if "this program 2026-07-28; messages are converted" in each]) == 1
+    assert len([each for each in texts if f"this program {mcp.REVISION}; messages are converted" in each]) == 1
     lost = [each for each in texts if each.startswith("tools/call to a peer of 2025-03-26")]
     assert len(lost) == len(set(lost)) == 1
 
