@@ -25,7 +25,7 @@ def test_a_command_has_its_arguments_environment_and_folder(tmp_path: Path) -> N
     assert found == Server(["run", "-y", "server"], **known)
 
 
-@pytest.mark.parametrize("kind", [{}, {"type": "http"}, {"type": "streamable-http"}, {"type": "sse"}])
+@pytest.mark.parametrize("kind", [{}, *({"type": each} for each in ("http", "streamable-http", "streamableHttp", "sse"))])
 def test_a_url_has_headers(tmp_path: Path, kind: dict[str, str]) -> None:
     entry = {**kind, "url": "https://a.example/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
     found = read(tmp_path, entry, {"TOKEN": "x"})
@@ -54,6 +54,7 @@ def test_the_table_of_another_host(tmp_path: Path) -> None:
         ({"command": "a", "env": []}, None),
         ({"command": "a", "env": ["B"]}, "'env' must be an object of strings, got [\"B\"]"),
         ({"command": "${NOSUCH}"}, "'command' needs the environment variable NOSUCH, which is not set"),
+        ({"command": "${EMPTY}"}, "'command' needs the environment variable EMPTY, which is empty"),
     ],
 )
 def test_an_invalid_entry(tmp_path: Path, entry: Any, complaint: str | None) -> None:
@@ -61,7 +62,7 @@ def test_an_invalid_entry(tmp_path: Path, entry: Any, complaint: str | None) -> 
         assert read(tmp_path, entry).environment == {}
         return
     with pytest.raises(BindgenError) as error:
-        read(tmp_path, entry)
+        read(tmp_path, entry, {"EMPTY": ""})
     assert str(error.value) == f"{tmp_path / 'mcp.json'}, server 'one': {complaint}"
 
 

@@ -290,6 +290,11 @@ def test_an_optional_definition_is_one_class() -> None:
         (False, "no value is valid"),
         ({"$ref": "https://example.com/s"}, "`https://example.com/s` is not resolved: it is outside of the document"),
         ({"$ref": "#/$defs/A"}, "`#/$defs/A` is not resolved: the document has nothing at that place"),
+        ({"anyOf": [{"$ref": "https://example.com/s"}, {"type": "null"}]}, "`https://example.com/s` is not resolved"),
+        (
+            {"items": {"oneOf": [{"$ref": "https://example.com/s"}, {"type": "null"}]}},
+            "`https://example.com/s` is not resolved",
+        ),
         (HOSTILE["exponential anyOf"], "there are more than 64 cases"),
         (HOSTILE["megabytes of enum"], "an enumeration of 200000 values is typed by their kind"),
         (HOSTILE["long chain of arrays"], "arrays and alternatives are nested more than 12 levels deep"),

@@ -113,7 +113,8 @@ class _Entry:
             name, default = found[1], found[2]
             value = self._environment.get(name) or default
             if value is None:
-                message = f"{self._where}: {key!r} needs the environment variable {name}, which is not set"
+                state = "empty" if name in self._environment else "not set"
+                message = f"{self._where}: {key!r} needs the environment variable {name}, which is {state}"
                 raise BindgenError(message)
             return value
 

@@ -149,9 +149,10 @@ class _Planner:
         assert isinstance(member.type, Enum)
         value = literal(member.type.values[0])
         name = self._names.fields[declared.path][member.name]
+        notes = [f"On the wire: `{member.name}`."] if name != member.name else []
         return MemberView(
             annotation=(statement(f"{name}: ClassVar[{self._annotations.of(member.type)}] = {value}", 4),),
-            doc=tuple(docstring(describe(member.about, f"Always {value.replace(chr(92), '')}."), 4)),
+            doc=tuple(docstring(describe(member.about, f"Always {value.replace(chr(92), '')}.", notes=notes), 4)),
             store="",
         )
 

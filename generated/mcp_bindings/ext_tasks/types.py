@@ -755,7 +755,10 @@ class CreateTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["task"]] = "task"
-    """Marker that distinguishes the task from the result of the method."""
+    """Marker that distinguishes the task from the result of the method.
+
+    On the wire: `resultType`.
+    """
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 
@@ -905,7 +908,10 @@ class GetWorkingTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     status: ClassVar[Literal["working"]] = "working"
     """Always "working"."""
     meta: ResultMetaObject | None
@@ -991,7 +997,10 @@ class GetInputRequiredTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     status: ClassVar[Literal["input_required"]] = "input_required"
     """Always "input_required"."""
     meta: ResultMetaObject | None
@@ -1086,7 +1095,10 @@ class GetCompletedTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     status: ClassVar[Literal["completed"]] = "completed"
     """Always "completed"."""
     meta: ResultMetaObject | None
@@ -1176,7 +1188,10 @@ class GetFailedTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     status: ClassVar[Literal["failed"]] = "failed"
     """Always "failed"."""
     meta: ResultMetaObject | None
@@ -1265,7 +1280,10 @@ class GetCancelledTaskResult(Record):
     )
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     status: ClassVar[Literal["cancelled"]] = "cancelled"
     """Always "cancelled"."""
     meta: ResultMetaObject | None
@@ -1411,7 +1429,10 @@ class UpdateTaskResult(Record):
     __slots__ = ("meta", "extra")
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 
@@ -1500,7 +1521,10 @@ class CancelTaskResult(Record):
     __slots__ = ("meta", "extra")
 
     result_type: ClassVar[Literal["complete"]] = "complete"
-    """Marker of the ordinary result of the method."""
+    """Marker of the ordinary result of the method.
+
+    On the wire: `resultType`.
+    """
     meta: ResultMetaObject | None
     """Metadata about the result, such as the server software that made it.
 

@@ -38,7 +38,7 @@ from mcp_bindgen.syntax.jsonschema.conjunction import (
     conjunction,
 )
 from mcp_bindgen.syntax.jsonschema.constraints import about_of, constraints_of, default_of
-from mcp_bindgen.syntax.jsonschema.document import SchemaDocument
+from mcp_bindgen.syntax.jsonschema.document import SchemaDocument, Unresolved
 from mcp_bindgen.syntax.jsonschema.pointers import tokens_of
 from mcp_bindgen.syntax.jsonschema.schema import JSON_TYPES, JsonType, Schema, same_json, type_of
 from mcp_bindgen.syntax.jsonschema.type_names import TypeNames
@@ -133,14 +133,15 @@ class _DocumentReader:
     def _alternatives(self, whole: Conjunction, place: _Place) -> Type:
         if whole.too_many:
             return self._untyped(place, whole.schemas, f"more than {MAX_PARTS} schemas apply together")
-        for missing in whole.unresolved:
-            self._note(place, whole.schemas, f"`{missing.reference}` is not resolved: {missing.reason}")
+        self._note_unresolved(whole.unresolved, whole.schemas, place)
         found = cases(self._document, whole)
         if found is None:
             return self._untyped(place, whole.schemas, f"there are more than {MAX_CASES} cases")
         kinds: dict[Type, None] = {}
         for number, case in enumerate(found, 1):
             inside = place if len(found) == 1 else self._case(case, whole, place, number)
+            added = [each for each in case.unresolved if each not in whole.unresolved]
+            self._note_unresolved(added, case.without(whole), inside)
             kinds |= dict.fromkeys(self._plain(case, inside))
         if not kinds:
             return self._untyped(place, whole.schemas, "no value is valid")
@@ -312,6 +313,10 @@ class _DocumentReader:
     def _untyped(self, place: _Place, schemas: Sequence[Schema], reason: str) -> Type:
         self._note(place, schemas, reason)
         return JSON
+
+    def _note_unresolved(self, references: Iterable[Unresolved], schemas: Sequence[Schema], place: _Place) -> None:
+        for missing in references:
+            self._note(place, schemas, f"`{missing.reference}` is not resolved: {missing.reason}")
 
     def _note(self, place: _Place, schemas: Sequence[Schema], reason: str) -> None:
         if reason not in place.reasons:
