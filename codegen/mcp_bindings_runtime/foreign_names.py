@@ -52,7 +52,6 @@ IN_MODULES: Final[Hints] = {
 _RUN: Final = "over stdio, write server.run_stdio(); over HTTP, server.run_http(port=8000)"
 _RUN_HTTP: Final = "write server.run_http(port=8000), which blocks"
 _WSGI: Final = "write server.wsgi_app(), which is a WSGI application"
-_TO_RUN_HTTP: Final = "pass it to server.run_http()"
 _AUTHORIZATION: Final = (
     "pass authorization=Authorization(validate, resource=url) to server.run_http() or server.wsgi_app()"
 )
@@ -95,8 +94,6 @@ OPTIONS_OF_SERVERS: Final[Hints] = {
     "auth": _AUTHORIZATION,
     "token_verifier": _AUTHORIZATION,
     "auth_server_provider": f"{_AUTHORIZATION}; the authorization server is a program of its own",
-    "host": _TO_RUN_HTTP,
-    "port": _TO_RUN_HTTP,
     "streamable_http_path": "pass path= to server.run_http()",
     "transport_security": "pass allowed_hosts= and allowed_origins= to server.run_http() or server.wsgi_app()",
     "stateless_http": _NO_SESSIONS,

@@ -6,7 +6,7 @@ The generator reads these classes for the ``ServerOptions`` of each package.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from ..foreign_names import OPTIONS_OF_SERVERS
 from ..options import INTRODUCTION, Milliseconds, Options, Prerequisite, Seconds, option
@@ -27,6 +27,36 @@ if TYPE_CHECKING:
     from ..task_interfaces import TaskStore
 
 
+OF_ENDPOINTS: Final = frozenset(
+    [
+        "allowed_hosts",
+        "allowed_origins",
+        "authorization",
+        "body_limit",
+        "body_time",
+        "handlers",
+        "handlers_per_source",
+        "keepalive",
+        "memory",
+        "memory_per_source",
+        "messages_path",
+        "path",
+        "require_user",
+        "retry",
+        "sessions",
+        "sse_path",
+        "store",
+        "streams",
+        "threads",
+    ]
+)
+"""The options of ``wsgi_app``, by name: a server that is never mounted must not import them."""
+OF_HTTP_SERVERS: Final = frozenset(
+    ["buffered", "connections", "head_time", "host", "idle", "port", "ready", "send_time"]
+)
+"""The further options of ``run_http``."""
+
+
 class ServerOptions(Options):
     """The options of a server besides its name and version."""
 
@@ -40,9 +70,13 @@ class ServerOptions(Options):
 
     @classmethod
     def hint_for(cls, name: str) -> str | None:
-        """Return what to write instead of an option that other servers, or those of other libraries, have; else None."""
+        """Return what to write instead of an option that something else has, such as an HTTP endpoint; else None."""
         if name in StatelessServerOptions.names() - cls.names():
             return "only servers of revisions without handshake have it"
+        if name in OF_ENDPOINTS:
+            return "pass it to server.run_http() or server.wsgi_app()"
+        if name in OF_HTTP_SERVERS:
+            return "pass it to server.run_http()"
         return OPTIONS_OF_SERVERS.get(name)
 
     title: str | None = option(default=None)

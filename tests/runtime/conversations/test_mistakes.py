@@ -331,6 +331,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
         "^unknown option 'weather'; use allowed_hosts, .*port, ready, retry",
     ),
     "http port": (lambda: mounted(port=1), "^unknown option 'port'; it is an option of run_http and serve.http$"),
+    "http server": (lambda: mounted(page_size=1), "^unknown option 'page_size'; it is an option of Server$"),
     "server option": (lambda: server(nam="x"), r"^unknown option 'nam' \(did you mean 'name'\?\)$"),
     "store sessions": (lambda: MemoryStore(sessions=0), "`sessions` must be an integer >= 1, got 0"),
     "store lifetime": (lambda: MemoryStore(lifetime="x"), "`lifetime` must be a number > 0, got 'x'"),  # type: ignore[arg-type]

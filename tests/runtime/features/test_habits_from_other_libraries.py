@@ -12,6 +12,8 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime import foreign_names
 from mcp_bindings_runtime.errors import UsageError
+from mcp_bindings_runtime.http.server.options import EndpointOptions, HttpServerOptions
+from mcp_bindings_runtime.server.options import OF_ENDPOINTS, OF_HTTP_SERVERS, ServerOptions
 from mcp_bindings_runtime.server.runnable import RunnableServer
 from mcp_bindings_runtime.tasks.context import InStatelessTask
 from support.scripted_peers import package
@@ -198,6 +200,24 @@ def test_a_server_without_a_version_says_how_to_make_one(revision: str) -> None:
         UsageError, match=r"^Server: missing a required argument: 'version'; write mcp\.Server\(\"demo\""
     ):
         package(revision).Server("demo")
+
+
+@pytest.mark.parametrize("option", sorted(HttpServerOptions.names() | HttpServerOptions.parameters))
+def test_an_option_of_an_endpoint_says_which_methods_have_it(option: str) -> None:
+    if option in ServerOptions.names():
+        return
+    methods = "server.run_http()"
+    if option in EndpointOptions.names():
+        methods += " or server.wsgi_app()"
+    with pytest.raises(UsageError) as caught:
+        package(REVISIONS[-1]).Server("demo", "1.0", **{option: None})
+    assert str(caught.value) == f"unknown option '{option}'; pass it to {methods}"
+
+
+def test_the_options_of_endpoints_are_known_by_name() -> None:
+    listening = HttpServerOptions.names() | HttpServerOptions.parameters
+    assert EndpointOptions.names() == OF_ENDPOINTS
+    assert listening - EndpointOptions.names() - ServerOptions.names() == OF_HTTP_SERVERS
 
 
 @pytest.mark.parametrize("option", sorted(foreign_names.OPTIONS_OF_ENDPOINTS))

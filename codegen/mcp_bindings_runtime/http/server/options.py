@@ -102,9 +102,14 @@ class EndpointOptions(Options):
 
     @classmethod
     def hint_for(cls, name: str) -> str | None:
-        """Return what to write instead of an option of other libraries, or that only an HTTP server has it; else None."""
-        listening = HttpServerOptions.names() | HttpServerOptions.parameters
-        elsewhere = "it is an option of run_http and serve.http" if name in listening - cls.names() else None
+        """Return what to write instead of an option of other libraries, or what else has the option; else None."""
+        from ...server.options import StatelessServerOptions
+
+        elsewhere = None
+        if name in (HttpServerOptions.names() | HttpServerOptions.parameters) - cls.names():
+            elsewhere = "it is an option of run_http and serve.http"
+        elif name in StatelessServerOptions.names():
+            elsewhere = "it is an option of Server"
         return OPTIONS_OF_ENDPOINTS.get(name, elsewhere)
 
     def __init__(self, **options: Any) -> None:
