@@ -72,6 +72,23 @@ def test_a_revision_is_served_by_its_own_server_else_by_a_twin_of_the_nearest_ne
         assert text_of(made.call_tool("x")) == (newer[0] if newer else given[-1])
 
 
+@pytest.mark.parametrize("client", REVISIONS)
+@pytest.mark.parametrize("server", REVISIONS)
+def test_a_server_declares_only_capabilities_of_the_protocol(server: str, client: str) -> None:
+    mcp = package(server)
+    made = mcp.Server("s", "1", **({"tasks": mcp.MemoryTasks()} if hasattr(mcp, "MemoryTasks") else {}))
+    made.tool(lambda: 1, name="one", description="One.")
+    made.prompt(lambda city: city, name="ask", description="Ask.")
+    made.completion(prompt="ask", argument="city")(lambda value: [])
+    with package(client).Client.in_memory(made, timeout=PATIENCE) as connected:
+        declared = connected.binding.codec.unstructure(connected.server_capabilities)
+    # Those of a later revision may be among them; clients ignore what they do not know.
+    known = {
+        path.partition(".")[0] for each in REVISIONS for path in package(each).Client.binding.capabilities["server"]
+    }
+    assert declared.keys() <= known
+
+
 def test_a_client_of_the_same_revision_costs_no_import() -> None:
     program = f"""
 import sys

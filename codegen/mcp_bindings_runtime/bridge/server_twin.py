@@ -96,7 +96,11 @@ class ServerTwin(Server):
         missing: dict[str, Any] = {
             key.capability: {}
             for method, key in self.binding.requests.items()
-            if key.capability is not None and self.supports(method) and before[method].capability is None
+            # A capability inside another one, such as `tasks.cancel`, is declared with it.
+            if key.capability is not None
+            and "." not in key.capability
+            and self.supports(method)
+            and before[method].capability is None
         }
         if not missing:
             return declared

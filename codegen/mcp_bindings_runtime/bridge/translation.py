@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from ..binding import OTHER_SIDE, Binding
+from ..codec.unknown_content import read_result, unstructure_result
 from ..errors import DecodeError, NotExpressible, UsageError
 from ..installed_revisions import binding_of, bridge_package, facts_of
 from ..jsonrpc import ErrorObject
@@ -188,13 +189,13 @@ class Translator:
     def result_by_steps(self, key: RequestMethod[Any, Any], result: Any, request_id: Any = 0) -> Any:
         """Return the same as ``result``, for all values."""
         value = self._convert(
-            self.source.codec.unstructure(result), lambda tables: tables.results.get(key.name), key.name, request_id
+            unstructure_result(self.source, result), lambda tables: tables.results.get(key.name), key.name, request_id
         )
         target_key = self.target.requests.get(key.name)
         if target_key is None:
             raise self._refusal(key.name, f"{self.target.revision} has no such request", "schema", request_id)
         try:
-            return self.target.codec.decode_result(target_key, value)
+            return read_result(self.target.codec, target_key, value)
         except DecodeError as error:
             raise self._invalid(key.name, error) from error
 

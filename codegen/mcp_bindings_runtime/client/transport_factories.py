@@ -192,7 +192,7 @@ def memory(server: Any, caller: Caller | str | None = None) -> TransportFactory:
 
         return serve_in_thread(server.serve if user is None else partial(server.serve, caller=user))
 
-    return TransportFactory(join, ("memory", server, user), parameters=_CALLER)
+    return TransportFactory(join, ("memory", server, caller), parameters=_CALLER)
 
 
 def _server_instead(value: Any) -> str:
@@ -218,7 +218,7 @@ def hosted(servers: Sequence[Server], caller: Caller | str | None = None) -> Tra
 
         return serve_in_thread(MultiRevisionServer(servers, caller=user).serve)
 
-    return TransportFactory(join, ("memory", *servers, user), parameters=_CALLER)
+    return TransportFactory(join, ("memory", *servers, caller), parameters=_CALLER)
 
 
 def _as_caller(value: Caller | str | None) -> Caller | None:

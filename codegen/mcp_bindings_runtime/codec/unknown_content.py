@@ -1,11 +1,13 @@
 """Keep content blocks of undeclared types as JSON, so that a client does not lose the rest of the result.
 
 Servers send types of later revisions, such as ``resource_link`` before 2025-06-18, and no revision tells clients what to do
-with them. Only results that cannot be requested again are read so leniently; ``decode`` stays strict.
+with them. Only results that cannot be requested again are read so leniently; ``decode`` stays strict. A program that passes
+such a result on, such as a bridge, sends the blocks as it has received them.
 """
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from typing import Any
 
@@ -70,6 +72,20 @@ def unstructure_result(binding: Binding, result: Any) -> Any:
             return {**made, "messages": [_written_message(binding, each) for each in result.messages]}
         made = codec.unstructure(result.__replace__(content=[]))
         return {**made, "content": [_written_block(codec, each) for each in result.content]}
+
+
+def encode_response(binding: Binding, response: Any, fault: EncodeError) -> bytes:
+    """Return the line of a response that could not be encoded because of unknown content; raise ``fault`` for others."""
+    result = response.result
+    blocks = getattr(result, "content", None) or [each.content for each in getattr(result, "messages", ())]
+    if not any(isinstance(each, UnknownContent) for each in blocks):
+        raise fault
+    try:
+        value = {"jsonrpc": "2.0", "id": response.id, "result": unstructure_result(binding, result)}
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    except (EncodeError, TypeError, ValueError, RecursionError):
+        # Something else cannot be encoded, or a block that the program has made.
+        raise fault from None
 
 
 def _written_message(binding: Binding, message: Any) -> Any:

@@ -44,7 +44,8 @@ class Announcement(NamedTuple):
         ):
             return False
         if self.level is not None:
-            return LEVELS.index(self.level) >= LEVELS.index(session.log_level)
+            least = session.log_level
+            return least is not None and LEVELS.index(self.level) >= LEVELS.index(least)
         return not self.about or not session.subscribed.isdisjoint(self.about)
 
 

@@ -124,8 +124,8 @@ class HandshakeServerSession(HandshakeSession):
         super().__init__(binding, "server", info=info, capabilities=capabilities)
         self.instructions = instructions
         """The server's instructions for language models."""
-        self.log_level: Level = "debug"
-        """The least severity of the log messages that the client wants; all until it sets one."""
+        self.log_level: Level | None = "debug"
+        """The least severity of the log messages that the client wants; all until it sets one, with None no messages."""
         self.subscribed: set[str] = set()
         """URIs of the resources to whose updates the client has subscribed."""
         self.unannounced: dict[str, Any] = {}

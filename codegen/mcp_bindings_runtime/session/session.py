@@ -30,6 +30,7 @@ from ..jsonrpc import (
 from ..meta import meta_of, token_in
 from ..methods import NotificationMethod, RequestMethod, Side
 from . import lifecycle, progress
+from .declared_result import as_declared
 from .events import Batch, Dropped, Event, Incoming, LateTask, Notified, Outcome, Reply, RequestCancelled
 from .foreign_output import dropped_line, dropped_value
 from .late_tasks import LateTasks
@@ -132,18 +133,16 @@ class Session(UndeclaredMessages):
     def response_line(self, incoming: Incoming, result: Any) -> bytes:
         """Return the line that answers a request; raise ``EncodeError`` if the result is not of the method's type."""
         if not isinstance(result, incoming.key.result):
-            result = self._to_declared_result(incoming.key, result)
+            result = as_declared(self.binding.codec, incoming.key, result)
         if self.tasks is not None:
             incoming.result = result = result if incoming.meta is None else self.tasks.mark_result(incoming, result)
-        return self._encode(self.binding.response(id=incoming.id, result=self._add_result_meta(result)))
-
-    def _to_declared_result(self, key: RequestMethod[Any, Any], result: Any) -> Any:
-        """Return a result of another class, or a JSON value, as the type that the method declares."""
-        codec = self.binding.codec
+        response = self.binding.response(id=incoming.id, result=self._add_result_meta(result))
         try:
-            return codec.decode_result(key, codec.unstructure(result))
-        except DecodeError as error:
-            raise EncodeError(("result", *error.keys), error.found, error.expected, error.revision) from None
+            return self._encode(response)
+        except EncodeError as fault:
+            from ..codec.unknown_content import encode_response
+
+            return encode_response(self.binding, response, fault)
 
     def error_response_line(self, incoming: Incoming, error: ErrorObject) -> bytes:
         """Return the line that answers a request with an error."""

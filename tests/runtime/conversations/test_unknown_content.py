@@ -117,3 +117,40 @@ def test_a_task_that_ends_with_unknown_content_has_its_result():
         task = client.call_tool_as_task("x")
         assert repr(task) == "<TaskHandle tools/call 't': working>"
         assert task.result(PATIENCE).content == [HOLOGRAM]
+
+
+@pytest.mark.parametrize("peer", REVISIONS)
+@each_revision
+def test_a_server_passes_content_on_that_it_does_not_know_itself(revision, peer):
+    """As a gateway does, also between revisions."""
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def look(params, context):
+        return mcp.CallToolResult(content=[UnknownContent(HOLOGRAM), mcp.TextContent(text="done")])
+
+    @server.handler(mcp.methods.GET_PROMPT)
+    def ask(params, context):
+        return mcp.GetPromptResult(messages=[mcp.PromptMessage(role="user", content=UnknownContent(HOLOGRAM))])
+
+    with package(peer).Client.in_memory(server, timeout=PATIENCE) as client:
+        first, second = client.call_tool("look").content
+        assert (first, second.text) == (HOLOGRAM, "done")
+        (message,) = client.get_prompt("ask").messages
+        assert message.content == HOLOGRAM
+
+
+@each_revision
+def test_an_unknown_block_that_is_not_json_is_an_error_of_the_tool(revision):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def look(params, context):
+        return mcp.CallToolResult(content=[UnknownContent(HOLOGRAM | {"data": object()})])
+
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        result = client.call_tool("look")
+    assert result.is_error
+    assert result.text.startswith("The tool's result cannot be sent: ")

@@ -409,6 +409,15 @@ def test_clients_of_one_server_share_what_is_public(revision):
 
 
 @each_stateless
+def test_clients_with_the_same_caller_share_what_is_public(revision):
+    server = counting(revision, ttl_ms=60_000, cache_scope="public")
+    cache = package(revision).ResultCache()
+    for caller, found in [("ada", "1"), ("a" + "da", "1"), ("bob", "2"), (None, "3")]:
+        with package(revision).Client.in_memory(server, timeout=PATIENCE, cache=cache, caller=caller) as client:
+            assert read(client) == found
+
+
+@each_stateless
 def test_the_result_of_further_rounds_is_not_kept(revision):
     server = serving(revision, ttl_ms=60_000)
     asked = []

@@ -11,7 +11,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
-from mcp_bindings_runtime.errors import McpError, NotDeclared, ResponseError, UsageError
+from mcp_bindings_runtime.errors import McpError, NotDeclared, UsageError
 from mcp_bindings_runtime.http.server.store import MemoryStore
 from mcp_bindings_runtime.tasks.store import MemoryTasks
 from support.raw_http_client import endpoint
@@ -121,12 +121,24 @@ def test_a_session_is_given_where_requests_reach_one_process() -> None:
 def test_what_needs_a_session_is_refused_with_the_reason(revision: str) -> None:
     key = package(revision).methods.SET_LEVEL
     with workers() as (url, _, __), connect(revision, url, sampling=lambda params, context: None) as client:
-        with pytest.raises(ResponseError) as caught:
+        with pytest.raises(NotDeclared, match="logging"):
             client.request(key, key.params(level="info"))
-        assert caught.value.data["reason"].startswith("logging/setLevel needs a session, and this server has none")
         with pytest.raises(NotDeclared, match=r"resources\.subscribe"):
             client.request(package(revision).methods.SUBSCRIBE, package(revision).types.SubscribeRequestParams(uri=URI))
         assert text_of(client.call_tool("ask")).startswith("refused: ")
+
+
+@pytest.mark.parametrize("revision", SESSIONS)
+def test_log_messages_are_neither_declared_nor_sent(revision: str) -> None:
+    """The client could not set a level, which clients do as soon as a server declares log messages."""
+    heard: list[Any] = []
+    options = {"log_level": "info", "on_log": heard.append}
+    with endpoint(made(), sessions=False) as wire:
+        url = f"http://127.0.0.1:{wire.port}/mcp"
+        with package(revision).Client.http(url, timeout=PATIENCE, **options) as client:
+            assert client.server_capabilities.logging is None
+            assert text_of(client.call_tool("work")) == "done"
+    assert heard == []
 
 
 def test_tasks_that_nobody_could_fetch_are_not_offered() -> None:
@@ -163,11 +175,9 @@ def test_each_worker_logs_it_once_and_names_the_remedy(caplog: pytest.LogCapture
 
 def test_a_program_that_wants_no_sessions_is_not_warned(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "mcp_bindings"), endpoint(made(), sessions=False) as wire:
-        with connect(HANDSHAKE[-1], f"http://127.0.0.1:{wire.port}/mcp") as client:
-            key = package(HANDSHAKE[-1]).methods.SET_LEVEL
-            with pytest.raises(ResponseError) as caught:
-                client.request(key, key.params(level="info"))
-        assert caught.value.data["reason"] == "logging/setLevel needs a session, and this server has none"
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "logging/setLevel", "params": {"level": "info"}}
+        answer = wire.post(asked, **{"MCP-Protocol-Version": HANDSHAKE[-1]})
+        assert answer.json["error"]["data"]["reason"] == "logging/setLevel needs a session, and this server has none"
     assert not caplog.records
 
 
@@ -199,8 +209,13 @@ def test_the_requests_of_a_batch_are_answered_together(revision: str) -> None:
             (methods.CALL_TOOL, methods.CALL_TOOL.params(name="add", arguments={"a": n, "b": 1})) for n in range(3)
         ]
         assert [text_of(each) for each in client.batch(*calls)] == ["1", "2", "3"]
-        refused = client.batch(calls[0], (methods.SET_LEVEL, methods.SET_LEVEL.params(level="info")))
-        assert all("needs a session" in str(each) for each in refused)
+    batch = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add", "arguments": {"a": 1, "b": 1}}},
+        {"jsonrpc": "2.0", "id": 2, "method": "logging/setLevel", "params": {"level": "info"}},
+    ]
+    with endpoint(made(), sessions=False) as wire:
+        refused = wire.post(batch)
+        assert (refused.status, "needs a session" in refused.body.decode()) == (400, True)
 
 
 def test_a_server_with_a_handshake_keeps_its_sessions() -> None:

@@ -23,8 +23,17 @@ def without_announcements(binding: Binding, capabilities: Any) -> Any:
     return codec.structure({**declared, **kept}, binding.types.ServerCapabilities)
 
 
+def without_logging(binding: Binding, capabilities: Any) -> Any:
+    """Return capabilities of a server without log messages, whose level only a session could keep."""
+    return _without(binding, capabilities, "logging")
+
+
 def without_tasks(binding: Binding, capabilities: Any) -> Any:
     """Return capabilities of a server without tasks, which clients without a session and a principal could not fetch."""
+    return _without(binding, capabilities, "tasks")
+
+
+def _without(binding: Binding, capabilities: Any, undeclared: str) -> Any:
     declared: dict[str, Any] = binding.codec.unstructure(capabilities)
-    kept = {name: each for name, each in declared.items() if name != "tasks"}
+    kept = {name: each for name, each in declared.items() if name != undeclared}
     return binding.codec.structure(kept, binding.types.ServerCapabilities)

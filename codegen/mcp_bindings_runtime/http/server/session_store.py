@@ -67,7 +67,7 @@ class SessionRecord:
         state: str = "agreed",
         client: Any = None,
         capabilities: Any = None,
-        log_level: Level = "debug",
+        log_level: Level | None = "debug",
         subscribed: Sequence[str] = (),
         version: int = 0,
         source: str = "",
@@ -84,7 +84,7 @@ class SessionRecord:
         """``clientInfo``."""
         self.capabilities = capabilities
         """``capabilities`` of the client."""
-        self.log_level: Level = log_level
+        self.log_level: Level | None = log_level
         self.subscribed = sorted(subscribed)
         """URIs of the resources that the client is subscribed to."""
         self.version = version

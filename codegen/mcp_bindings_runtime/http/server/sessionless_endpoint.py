@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...connection.account import Account
 from ...installed_revisions import facts_of
@@ -19,7 +19,7 @@ from ...server.routing import Routes
 from ...session.caller import Caller, principal_of
 from ...session.events import Incoming
 from ..sse import KEEP_ALIVE
-from .announced_capabilities import without_announcements, without_tasks
+from .announced_capabilities import without_announcements, without_logging, without_tasks
 from .client_address import client_address
 from .event_log import EventLog, MemoryEventLog
 from .event_stream import EventStream
@@ -34,14 +34,15 @@ from .stream_limiter import StreamLimiter
 
 if TYPE_CHECKING:
     from ...server.server import Server
+    from ...session.handshake import HandshakeServerSession
     from ...session.session import Session
     from .options import EndpointOptions
 
 _WITHOUT_STORE: Final = ", because several processes serve it without a shared store"
 _WARNING: Final = (
     "clients of %s get no Mcp-Session-Id, because several processes serve them without a shared store: they cannot "
-    "subscribe, set a log level or be asked for input; pass store=RedisStore(url), or sessions=True if all requests of a "
-    "session reach the same process"
+    "subscribe, receive log messages or be asked for input; pass store=RedisStore(url), or sessions=True if all requests of "
+    "a session reach the same process"
 )
 _OF_SESSIONS: Final = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 """Methods that change a session."""
@@ -81,11 +82,14 @@ class SessionlessEndpoint:
         if beginning is not None:
             self._warn()
             session = _session_of(beginning, caller)
-            session.capabilities = without_announcements(session.binding, session.capabilities)
+            kept = without_announcements(session.binding, session.capabilities)
+            session.capabilities = without_logging(session.binding, kept)
             return respond_at_once(session.receive(body), body)
         server = self._server_of(environ)
         session = _session_of(server, caller)
         session.state = "agreed"
+        # Clients could not set another level, so they get no log messages.
+        session.log_level = None
         # What the client has declared is not known, so it is asked nothing.
         session.unknown_peer = f"the server keeps no sessions{self._cause}"
         session.peer_capabilities = server.binding.types.ClientCapabilities()
@@ -152,9 +156,9 @@ class SessionlessEndpoint:
         return MemoryEventLog(keep=False, expected=True, account=self._memory, source=source)
 
 
-def _session_of(server: Server, caller: Caller | None) -> Session:
+def _session_of(server: Server, caller: Caller | None) -> HandshakeServerSession:
     """Return a session for one request; it offers no tasks to a client that could not be recognized when it fetches them."""
-    session = server.session()
+    session = cast("HandshakeServerSession", server.session())
     if principal_of(caller) is None:
         session.capabilities = without_tasks(session.binding, session.capabilities)
     return session
