@@ -114,10 +114,11 @@ class TaskTracker:
             return False
         path = task_capability(key)
         if not self._binding.declares(peer_capabilities, path):
-            text = (
-                f"{key.name} with a task needs the capability {path!r}, which the {OTHER_SIDE[self._side]} has not "
-                "declared; without `task` the response is the result itself"
-            )
+            instead = "without `task` the response is the result itself"
+            if key.name == "tools/call":
+                instead = "write call_tool() instead of call_tool_as_task()"
+            who = OTHER_SIDE[self._side]
+            text = f"{key.name} with a task needs the capability {path!r}, which the {who} has not declared; {instead}"
             raise NotDeclared(text)
         return True
 

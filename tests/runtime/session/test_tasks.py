@@ -61,9 +61,11 @@ def test_no_task_is_asked_for_where_the_receiver_has_not(side: str, method: str,
         asker.request(key, asking(method))
     path = "tasks.requests." + method.replace("/", ".")
     who = "server" if side == "client" else "client"
+    instead = "without `task` the response is the result itself"
+    if method == "tools/call":
+        instead = "write call_tool() instead of call_tool_as_task()"
     assert str(refused.value) == (
-        f"{method} with a task needs the capability '{path}', which the {who} has not declared; "
-        "without `task` the response is the result itself"
+        f"{method} with a task needs the capability '{path}', which the {who} has not declared; {instead}"
     )
     assert not asker._pending
     asker.request(key, params_of(REVISION, key))
