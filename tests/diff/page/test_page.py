@@ -169,7 +169,7 @@ def test_a_method_that_is_not_known_is_answered_by_an_error() -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "gone"}
     found = Witness("old_client_new_server", "client", message, "unanswered", place=("method",))
     told = "".join(Page(page.render(witnessed(many(2), found), OLD, NEW)).words)
-    assert "the server does not have the method and returns the error -32601" in told
+    assert "the server does not have the method, so there is no result" in told
     assert "never answers" not in told
 
 
