@@ -325,3 +325,11 @@ def test_a_copy_has_the_steps_that_it_spans(tmp_path: Path, monkeypatch: pytest.
 
 def test_one_revision_has_no_bridge() -> None:
     assert not [name for name in generate([Bundled("2025-06-18")]).files if name.startswith("bridge/")]
+
+
+@pytest.mark.parametrize("message", [b"{}", bytearray(b"{}"), object(), [b"{}"]])
+def test_what_is_not_parsed_json_is_refused(message: Any) -> None:
+    with pytest.raises(
+        UsageError, match=r"a message must be parsed JSON, such as a dict, got (bytes|bytearray|object)$"
+    ):
+        bridge.convert(message, to=REVISIONS[0], from_=REVISIONS[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..binding import OTHER_SIDE
 from ..errors import UsageError
@@ -18,6 +18,8 @@ Answers: TypeAlias = str | Mapping[str | int, str] | None
 """The method of the request that a response answers, or the methods of requests by id."""
 
 _META_REVISION = "io.modelcontextprotocol/protocolVersion"
+_JSON: Final = (dict, list, str, int, float, bool, type(None))
+"""Classes of parsed JSON. An invalid message, such as a number, is converted to itself."""
 
 
 class Converted(NamedTuple):
@@ -65,6 +67,10 @@ class Bridge:
         strict: bool,
     ) -> Converted:
         """Convert a message or a batch; see the emitted ``convert``."""
+        for each in message if message.__class__ is list else [message]:
+            if not isinstance(each, _JSON):
+                text = f"a message must be parsed JSON, such as a dict, got {each.__class__.__name__}"
+                raise UsageError(text)
         source = from_ if from_ is not None else self.revision_of(message)
         ledger: list[LedgerEntry] = []
         waiting = [message]
