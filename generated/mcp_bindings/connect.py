@@ -293,7 +293,8 @@ def http(
     The transport is negotiated with the revision: Streamable HTTP, or HTTP+SSE for servers that have nothing newer. For
     ``options`` see ``ConnectOptions``.
 
-    - ``headers``: Headers that are sent with every request.
+    - ``headers``: Headers that are sent with every request to the server, but not with
+      requests for OAuth metadata or tokens.
     - ``auth``: `OAuth(…)`, or a callback that returns the headers that authorize a
       request. The callback receives None before each request, and the `HttpError` after
       the server has refused a request.

@@ -357,7 +357,8 @@ class Client(RuntimeClient):
     ) -> Self:
         """Return a client of the server at a URL. Requires the extra ``http``.
 
-        - ``headers``: Headers that are sent with every request.
+        - ``headers``: Headers that are sent with every request to the server, but not
+          with requests for OAuth metadata or tokens.
         - ``auth``: `OAuth(…)`, or a callback that returns the headers that authorize a
           request. The callback receives None before each request, and the `HttpError`
           after the server has refused a request.

@@ -35,7 +35,7 @@ class HttpClientOptions(Options):
     """Options of a client over HTTP. Raises ``UsageError`` for an unknown option and for a value that is not valid."""
 
     headers: Mapping[str, str] | None = option(default=None)
-    """Headers that are sent with every request."""
+    """Headers that are sent with every request to the server, but not with requests for OAuth metadata or tokens."""
     auth: Auth | None = option(default=None)
     """`OAuth(…)`, or a callback that returns the headers that authorize a request. The callback receives None before each
     request, and the `HttpError` after the server has refused a request.
