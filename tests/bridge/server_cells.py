@@ -59,7 +59,7 @@ EXCEPTIONS = (
         Outcome(
             "loss",
             "the client's revision has no structured content; the result of a `@server.tool` function also contains "
-            "the data as JSON text",
+            "the data as JSON text, unless the function returns a `CallToolResult` with other content",
         ),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),

@@ -136,6 +136,24 @@ def test_older_forms_are_rewritten() -> None:
     assert root.dependent_schemas["c"].pointer == "/dependencies/c"
 
 
+def test_keywords_of_draft_03_alone_need_its_declaration() -> None:
+    schema = {"disallow": ["null"], "extends": {"maxLength": 3}, "allOf": [{"minLength": 1}]}
+    assert document(schema).root.unknown == ("disallow", "extends")
+    root = document({"$schema": "http://json-schema.org/draft-03/schema#", **schema}).root
+    disallowed, extended, required = root.all_of
+    assert disallowed.negated is not None
+    assert disallowed.negated.types == frozenset({"null"})
+    assert (extended.max_length, required.min_length, root.unknown) == (3, 1, ())
+
+
+def test_schemas_in_a_list_of_types_are_alternatives() -> None:
+    (part,) = document({"type": ["null", {"type": "string", "maxLength": 3}]}).root.all_of
+    assert [(each.types, each.max_length) for each in part.any_of] == [
+        (frozenset({"null"}), None),
+        (frozenset({"string"}), 3),
+    ]
+
+
 def test_a_list_of_items_is_a_prefix() -> None:
     root = document({"items": [{"type": "string"}, True], "additionalItems": False}).root
     assert [each.pointer for each in root.prefix_items] == ["/items/0", "/items/1"]

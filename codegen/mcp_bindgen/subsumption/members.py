@@ -9,6 +9,7 @@ from attrs import frozen
 
 from mcp_bindgen.subsumption.conjunction import Conjunction, Part, joined
 from mcp_bindgen.subsumption.patterns import Patterns
+from mcp_bindgen.syntax.jsonschema.keywords import ANNOTATIONS
 from mcp_bindgen.syntax.jsonschema.schema import Schema
 
 
@@ -81,7 +82,10 @@ class ObjectView:
 
     def accepts_anything_further(self) -> bool:
         """Return whether further names may have any value."""
-        return not joined(self.further()) and all(part.schema.unevaluated_properties is None for part in self.leaves)
+        further = self.further()
+        if any(part.schema.nothing or part.schema.keywords - ANNOTATIONS for part in further):
+            return False
+        return all(part.schema.unevaluated_properties is None for part in self.leaves)
 
     def leaves_out(self, name: str | None, *, is_root: bool) -> bool:
         """Return whether senders leave a member out because it is not declared; None stands for names in neither schema.

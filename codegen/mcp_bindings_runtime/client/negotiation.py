@@ -97,6 +97,8 @@ class Negotiation:
         self._timeout: float = options.get("timeout", ClientOptions.timeout)
         self._transport: Transport | None = None
         self._last_id = 0
+        self._connection: Connection | None = None
+        """The connection of the latest attempt."""
         self._noise = OpeningNoise()
         self._tried: dict[Era, McpError] = {}
         """The eras that the server has refused, each with its error."""
@@ -195,6 +197,9 @@ class Negotiation:
             if shows_own_era or (isinstance(fault, HttpError) and not rejects_message(fault.status)):
                 raise fault
         elif isinstance(fault, ConnectionClosed):
+            if self._connection is not None and not self._connection.closed:
+                # HTTP: the request failed, but not because of the server's revision.
+                raise fault
             # The server did not survive the request. The next process gets that of the other era.
             self._close()
         elif not isinstance(fault, UnsupportedRevision | DecodeError | RequestTimeout):
@@ -276,6 +281,7 @@ class Negotiation:
         if self._transport is None:
             self._transport = recorded(self._open(), self._record, self._redact)
         connection: Connection = log_opening(client.attach(self._transport))
+        self._connection = connection
         # Ids continue: an answer to an earlier request must not be taken for one to a later.
         connection.session.requests_sent = self._last_id
         connection.noise = self._noise

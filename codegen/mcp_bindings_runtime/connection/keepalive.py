@@ -38,5 +38,7 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
             if failed >= failures:
                 connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
         except McpError as fault:
+            # An error is an answer, too.
+            failed = 0
             write_log("debug", "ping failed: %s", fault)
             connection.wait(every)

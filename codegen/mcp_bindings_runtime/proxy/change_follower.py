@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import McpError
+from ..errors import ConnectionClosed, McpError
 from ..logs import write_log
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ChangeFollower:
                         write_log("warning", "a server behind does not send updates of %s any more: it refuses to", uri)
                     uris -= refused
         except McpError as fault:
-            write_log("info", "changes of a server behind cannot be followed: %s", fault)
+            _log("changes of a server behind cannot be followed", fault)
 
     def follow(self, uris: frozenset[str]) -> frozenset[str]:
         """Follow these resources, and no others. Return those that the server refuses; nothing changes then."""
@@ -70,4 +70,9 @@ class ChangeFollower:
                 for change in changes:
                     self._announce(change.key, change.params)
         except McpError as fault:
-            write_log("info", "changes of a server behind are not followed any more: %s", fault)
+            _log("changes of a server behind are not followed any more", fault)
+
+
+def _log(event: str, fault: McpError) -> None:
+    """Log a failure: a warning, unless the connection has ended, which is reported elsewhere."""
+    write_log("info" if isinstance(fault, ConnectionClosed) else "warning", "%s: %s", event, fault)

@@ -54,8 +54,10 @@ def _usable(binding: Binding, kind: str, items: list[Any], where: str) -> Iterat
     left_out = 0
     for number, item in enumerate(items):
         reason = _mismatch(binding, item, cls)
-        value = item if reason is None else _with_types(item)
-        if reason is None or _mismatch(binding, value, cls) is None:
+        value = item
+        if reason is not None:
+            value = next((each for each in _with_types(item) if _mismatch(binding, each, cls) is None), None)
+        if value is not None:
             yield value
             continue
         left_out += 1
@@ -74,11 +76,12 @@ def _mismatch(binding: Binding, item: Any, cls: Any) -> DecodeError | None:
     return None
 
 
-def _with_types(item: Any) -> Any:
-    """Return a tool whose schemas say that they are for objects, if they do not say for what they are."""
+def _with_types(item: Any) -> Iterator[Any]:
+    """Yield a tool whose schemas say that they are for objects, if they do not say for what they are: as few as needed."""
     if item.__class__ is not dict:
-        return item
+        return
     tool: dict[str, Any] = item
     schemas: dict[str, Any] = {name: tool.get(name) for name in _SCHEMAS}
     untyped = {name: each for name, each in schemas.items() if each.__class__ is dict and "type" not in each}
-    return {**tool, **{name: {"type": "object", **each} for name, each in untyped.items()}}
+    for names in (*((each,) for each in untyped), tuple(untyped)):
+        yield {**tool, **{name: {"type": "object", **untyped[name]} for name in names}}

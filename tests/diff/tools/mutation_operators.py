@@ -266,6 +266,15 @@ def tool_mutations() -> Iterator[Mutation]:
             tool(inputSchema=record(("a",), closed=True, a=TEXT)),
             "breaking",
         ),
+        *(
+            (
+                f"add an optional argument to a schema with additionalProperties {shown}",
+                tool(inputSchema={**a, "additionalProperties": further}),
+                tool(inputSchema={**record(("a",), a=TEXT, b=TEXT), "additionalProperties": further}),
+                "risky",
+            )
+            for shown, further in (("true", True), ("{}", {}), ("with a description", {"description": "More."}))
+        ),
         (
             "describe a map",
             tool(inputSchema=record(m={"type": "object"})),

@@ -178,6 +178,25 @@ def test_a_ping_that_is_answered_counts_from_none_again():
         assert not client.connection.closed
 
 
+def test_an_error_answers_a_ping():
+    seen = []
+
+    def play(spoken):
+        spoken.welcome(LATEST)
+        while True:
+            message = spoken.hear()
+            if message["method"] == "ping":
+                seen.append(message)
+                if not len(seen) % 2:
+                    spoken.refuse(message, -32601, "Method not found")
+
+    with scripted_server(package(LATEST).Client, play, ping=0.3, ping_failures=2) as (client, _):
+        client.connect()
+        # The first, third and fifth have no answer.
+        eventually(lambda: len(seen) >= 6)
+        assert not client.connection.closed
+
+
 def test_no_ping_is_sent_while_messages_come():
     quiet = Event()
     methods: list[str] = []

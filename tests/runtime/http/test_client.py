@@ -1016,6 +1016,16 @@ def test_a_server_that_lets_nobody_in_is_not_tried_otherwise(status: int) -> Non
         assert peer.methods() == ["server/discover"]
 
 
+def test_a_connection_that_fails_says_nothing_about_the_revision() -> None:
+    def play(request: Request) -> Any:
+        raise Cut
+
+    with McpPeer(NEWEST, play) as peer:
+        with pytest.raises(ConnectionClosed):
+            connect.http(peer.url, timeout=PATIENCE, retries=False)
+        assert peer.methods() == ["server/discover"]
+
+
 def test_a_refused_revision_is_asked_for_once_more_where_the_server_says_it_speaks_it() -> None:
     def play(request: Request) -> Any:
         if len(peer.requests) > refusals[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -130,6 +131,35 @@ def test_a_resource_that_a_server_without_sessions_refuses_is_left_out_and_logge
         eventually(lambda: followed == [DEMO])
     assert "a server behind does not send updates of nosuch://x any more: it refuses to" in caplog.text
     assert DEMO not in caplog.text
+
+
+REFUSING = """\
+import json
+import sys
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    reply = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "server/discover":
+        capabilities = {"tools": {"listChanged": True}}
+        reply["result"] = {"supportedVersions": ["REVISION"], "capabilities": capabilities, "resultType": "complete"}
+        reply["result"] |= {"ttlMs": 0, "cacheScope": "public"}
+    else:
+        reply["error"] = {"code": -32603, "message": "not today"}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def test_a_refused_subscription_is_a_warning(tmp_path, caplog):
+    """As that of a server that was started again, of which no client is told."""
+    program = tmp_path / "refusing.py"
+    program.write_text(REFUSING.replace("REVISION", NEW), encoding="utf-8")
+    with package(NEW).Client.stdio([sys.executable, str(program)], timeout=PATIENCE) as client:
+        ChangeFollower(client, lambda key, params: None).begin(frozenset())
+    (found,) = [each for each in caplog.records if "cannot be followed" in each.getMessage()]
+    assert (found.levelname, "not today" in found.getMessage()) == ("WARNING", True)
 
 
 def test_a_server_without_subscriptions_is_not_subscribed_to(start):

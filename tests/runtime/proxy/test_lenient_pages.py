@@ -105,6 +105,7 @@ import sys
 UNION = {"anyOf": [{"type": "array"}, {"type": "string"}]}
 TOOLS = [
     {"name": "any", "inputSchema": {"type": "object"}, "outputSchema": UNION},
+    {"name": "untyped", "inputSchema": {}, "outputSchema": UNION},
     {"name": "wrong", "inputSchema": []},
 ]
 for line in sys.stdin:
@@ -123,7 +124,9 @@ def test_tools_that_match_beside_one_that_does_not_keep_their_schemas(tmp_path: 
     program.write_text(DISCOVERED.replace("REVISION", STATELESS[-1]), encoding="utf-8")
     proxy = Proxy([BackendServer(connection_to([sys.executable, str(program)]), timeout=PATIENCE)])
     with package(STATELESS[-1]).Client.in_memory(proxy.server, timeout=PATIENCE) as client:
-        (tool,) = client.list_tools()
-        schema = client.binding.codec.unstructure(tool.output_schema)
-        assert schema == {"anyOf": [{"type": "array"}, {"type": "string"}]}
+        any_, untyped = client.list_tools()
+        for tool in (any_, untyped):
+            schema = client.binding.codec.unstructure(tool.output_schema)
+            assert schema == {"anyOf": [{"type": "array"}, {"type": "string"}]}
+        assert client.binding.codec.unstructure(untyped.input_schema) == {"type": "object"}
     proxy.close()

@@ -1,7 +1,7 @@
 """Older dialects of JSON Schema, and forms found in the wild, rewritten in the vocabulary of 2020-12.
 
-Each keyword is rewritten by its form, not by what ``$schema`` declares: servers declare 2020-12 and write draft-04. Only the
-meaning of a keyword beside ``$ref`` depends on the declaration, as in validators.
+Each keyword is rewritten by its form, not by what ``$schema`` declares: servers declare 2020-12 and write draft-04. Only
+keywords beside ``$ref``, and two that draft-03 alone has, depend on the declaration, as in validators.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from mcp_bindgen.syntax.jsonschema.keywords import ANNOTATIONS
 from mcp_bindgen.syntax.jsonschema.pointers import is_array, is_object
 
-_REFERENCE_ALONE = re.compile(r"https?://json-schema\.org/draft-0[3467]/(hyper-)?schema#?")
-"""Dialects in which ``$ref`` hides the keywords beside it (draft-07, Core: 8.3)."""
+Dialect: TypeAlias = Literal["draft-03", "draft-04 to draft-07", "later"]
+"""Dialects that differ for this module."""
+
+_DECLARATION = re.compile(r"https?://json-schema\.org/draft-0([3467])/(hyper-)?schema#?")
+"""``$schema`` of the dialects in which ``$ref`` hides the keywords beside it (draft-07, Core: 8.3)."""
 
 
 class Written(NamedTuple):
@@ -25,19 +28,23 @@ class Written(NamedTuple):
     tokens: tuple[str, ...]
 
 
-def reference_stands_alone(declared: object) -> bool:
-    """Return whether keywords beside ``$ref`` are ignored in the dialect that ``$schema`` declares."""
-    return isinstance(declared, str) and _REFERENCE_ALONE.fullmatch(declared) is not None
+def dialect_of(declared: object) -> Dialect:
+    """Return the dialect that ``$schema`` declares."""
+    found = _DECLARATION.fullmatch(declared) if isinstance(declared, str) else None
+    if found is None:
+        return "later"
+    return "draft-03" if found[1] == "3" else "draft-04 to draft-07"
 
 
-def rewritten(schema: Mapping[str, Any], *, reference_alone: bool) -> dict[str, list[Written]]:
+def rewritten(schema: Mapping[str, Any], dialect: Dialect) -> dict[str, list[Written]]:
     """Return the keywords of a schema by their 2020-12 names; a name has several values if keywords were combined."""
     found: dict[str, list[Written]] = {}
-    hidden = reference_alone and isinstance(schema.get("$ref"), str)
+    hidden = dialect != "later" and isinstance(schema.get("$ref"), str)
+    rewrites = {**_OLDER, **_DRAFT_03} if dialect == "draft-03" else _OLDER
     for name, value in schema.items():
         if hidden and name != "$ref" and name not in ANNOTATIONS:
             continue
-        rewrite = _OLDER.get(name)
+        rewrite = rewrites.get(name)
         entries = None if rewrite is None else rewrite(name, value, schema)
         for new, written in entries if entries is not None else [(name, Written(value, (name,)))]:
             found.setdefault(new, []).append(written)
@@ -89,8 +96,24 @@ def _required(_name: str, value: Any, _schema: Mapping[str, Any]) -> _Entries | 
 
 
 def _type(name: str, value: Any, _schema: Mapping[str, Any]) -> _Entries | None:
-    """Drop ``any`` (draft-03), the type of every value."""
-    return [] if value == "any" or (is_array(value) and "any" in value) else [("type", Written(value, (name,)))]
+    """Drop ``any``, the type of every value, and rewrite a list with schemas in it as ``anyOf`` (both draft-03)."""
+    if value == "any" or (is_array(value) and "any" in value):
+        return []
+    if is_array(value) and any(map(is_object, value)):
+        kinds = [each if is_object(each) else {"type": each} for each in value]
+        return [("allOf", Written([{"anyOf": kinds}], (name,)))]
+    return [("type", Written(value, (name,)))]
+
+
+def _disallow(name: str, value: Any, _schema: Mapping[str, Any]) -> _Entries | None:
+    """Rewrite ``disallow`` (draft-03), whose value is one as of ``type``."""
+    return [("allOf", Written([{"not": {"type": value}}], (name,)))] if isinstance(value, str | list) else None
+
+
+def _extends(name: str, value: Any, _schema: Mapping[str, Any]) -> _Entries | None:
+    """Rewrite ``extends`` (draft-03), one schema or a list."""
+    schemas: Any = value if is_array(value) else [value]
+    return [("allOf", Written(schemas, (name,)))] if all(map(is_object, schemas)) and schemas else None
 
 
 def _identifier(_name: str, value: Any, _schema: Mapping[str, Any]) -> _Entries | None:
@@ -106,7 +129,9 @@ def _nothing(_name: str, _value: Any, _schema: Mapping[str, Any]) -> _Entries | 
     return []
 
 
-_OLDER: Mapping[str, Callable[[str, Any, Mapping[str, Any]], _Entries | None]] = MappingProxyType(
+_Rewrites: TypeAlias = Mapping[str, Callable[[str, Any, Mapping[str, Any]], _Entries | None]]
+
+_OLDER: _Rewrites = MappingProxyType(
     {
         "items": _items,
         "additionalItems": _nothing,
@@ -125,3 +150,6 @@ _OLDER: Mapping[str, Callable[[str, Any, Mapping[str, Any]], _Entries | None]] =
     }
 )
 """Keywords with a form that 2020-12 does not have, each with the function that rewrites that form."""
+
+_DRAFT_03: _Rewrites = MappingProxyType({"disallow": _disallow, "extends": _extends})
+"""Keywords that have a meaning in draft-03 alone."""

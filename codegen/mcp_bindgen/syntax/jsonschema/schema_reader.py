@@ -12,11 +12,7 @@ from urllib.parse import urljoin
 from attrs import frozen
 
 from mcp_bindgen.errors import JsonFault, JsonSchemaError
-from mcp_bindgen.syntax.jsonschema.dialects import (
-    reference_stands_alone,
-    required_members,
-    rewritten,
-)
+from mcp_bindgen.syntax.jsonschema.dialects import Dialect, dialect_of, required_members, rewritten
 from mcp_bindgen.syntax.jsonschema.keywords import KEYWORDS, Form
 from mcp_bindgen.syntax.jsonschema.pointers import below, is_array, is_object
 from mcp_bindgen.syntax.jsonschema.schema import JSON_TYPES, JsonType, Schema, same_json
@@ -36,8 +32,7 @@ class Resource:
 
     pointer: str = ""
     uri: str = ""
-    reference_alone: bool = False
-    """Whether keywords beside ``$ref`` are ignored."""
+    dialect: Dialect = "later"
 
 
 class SchemaReader:
@@ -101,7 +96,7 @@ class SchemaReader:
     def _schema(self, value: Mapping[str, Any], pointer: str, resource: Resource) -> Schema:
         found: dict[str, Any] = {}
         unknown: list[str] = []
-        keywords = rewritten(value, reference_alone=resource.reference_alone)
+        keywords = rewritten(value, resource.dialect)
         for name, entries in keywords.items():
             keyword = KEYWORDS.get(name)
             if keyword is None:
@@ -127,6 +122,8 @@ class SchemaReader:
 
     def _set(self, found: dict[str, Any], name: str, attribute: str, values: list[Any]) -> None:
         value: Any = values[0]
+        if attribute == "all_of":
+            value = tuple(each for part in values for each in part)
         if is_object(value):
             value = {key: each for part in values for key, each in part.items()}
         if name == "const":
@@ -142,13 +139,13 @@ class SchemaReader:
     def _resource(self, value: Mapping[str, Any], pointer: str, outer: Resource) -> Resource:
         written = value.get("$id", value.get("id"))
         declared = value.get("$schema")
-        alone = outer.reference_alone if declared is None else reference_stands_alone(declared)
+        dialect = outer.dialect if declared is None else dialect_of(declared)
         is_new = isinstance(written, str) and not written.startswith("#")
         if isinstance(written, str) and is_new:
-            resource = Resource(pointer, _joined(outer.uri, written), alone)
+            resource = Resource(pointer, _joined(outer.uri, written), dialect)
             self.by_uri.setdefault(resource.uri.partition("#")[0], pointer)
-        elif not pointer or alone != outer.reference_alone:
-            resource = Resource(outer.pointer if pointer else "", outer.uri, alone)
+        elif not pointer or dialect != outer.dialect:
+            resource = Resource(outer.pointer if pointer else "", outer.uri, dialect)
         else:
             return outer
         self.resources[pointer] = resource
