@@ -37,6 +37,9 @@ class UndeclaredMessages(ABC):
 
             if not isinstance(key, WireRequest | WireNotification):
                 text = f"{key.name} is not a method of {self.binding.revision}; pass its package in `extensions`"
+                if key.name in (self.binding.notifications if request else self.binding.requests):
+                    kind, method = ("notification", "notify") if request else ("request", "request")
+                    text = f"{key.name} is a {kind}; send it with {method}()"
                 raise UsageError(text)
             params = key.to_wire(params)
         self.require_sendable(key, request=request)

@@ -187,6 +187,17 @@ def test_an_announcement_to_clients_that_cannot_subscribe_to_it_names_the_way(re
 
 
 @each_revision
+def test_a_request_is_not_sent_as_a_notification_nor_the_other_way_round(revision: str) -> None:
+    mcp = package(revision)
+    with mcp.Client.in_memory(mcp.Server("s", "1"), timeout=PATIENCE) as client:
+        call = mcp.methods.CALL_TOOL
+        with pytest.raises(UsageError, match=r"^tools/call is a request; send it with request\(\)$"):
+            client.notify(call, call.params(name="x"))
+        with pytest.raises(UsageError, match=r"^notifications/cancelled is a notification; send it with notify\(\)$"):
+            client.request(mcp.methods.CANCELLED)
+
+
+@each_revision
 def test_the_name_of_a_method_in_place_of_its_key_says_which_key_is_missing(revision: str, acme: Any) -> None:
     server: Any = shop(revision, acme)
     with pytest.raises(UsageError, match=r"acme/price is a method .*; pass its key, from `methods`, to handler\(\)"):
