@@ -192,7 +192,7 @@ def test_a_request_is_not_sent_as_a_notification_nor_the_other_way_round(revisio
     with mcp.Client.in_memory(mcp.Server("s", "1"), timeout=PATIENCE) as client:
         call = mcp.methods.CALL_TOOL
         with pytest.raises(UsageError, match=r"^tools/call is a request; send it with request\(\)$"):
-            client.notify(call, call.params(name="x"))
+            client.notify(call)
         with pytest.raises(UsageError, match=r"^notifications/cancelled is a notification; send it with notify\(\)$"):
             client.request(mcp.methods.CANCELLED)
 
