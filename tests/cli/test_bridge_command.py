@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -202,7 +203,10 @@ def test_the_status_is_1_if_the_server_cannot_be_started_again(front, elsewhere)
 
 
 @pytest.mark.skipif(len(REVISIONS) < 2, reason="one revision has nothing to convert")
-def test_differences_between_revisions_are_reported(elsewhere):
+@pytest.mark.parametrize("ending", ["the client leaves", "Ctrl-C"])
+def test_differences_between_revisions_are_reported(elsewhere, ending):
+    if ending == "Ctrl-C" and os.name == "nt":
+        pytest.skip("Windows sends Ctrl-C to the whole console")
     oldest, file = HANDSHAKE[0], Path("new/folder/report.jsonl")
     server = Path("server.py")
     server.write_text(
@@ -239,12 +243,15 @@ def test_differences_between_revisions_are_reported(elsewhere):
         assert json.loads(process.stdout.readline())["result"]["protocolVersion"] == oldest
         result = json.loads(process.stdout.readline())["result"]
         assert result["content"] == [{"type": "text", "text": "notes: file:///n"}]
+        if ending == "Ctrl-C":
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 130
         process.stdin.close()
-        assert process.wait(PATIENCE) == 1
+        assert process.wait(PATIENCE) == (130 if ending == "Ctrl-C" else 1)
     entries = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert {(each["revision"], each["peer_revision"]) for each in entries} == {(REVISIONS[-1], oldest)}
     assert any(each["method"] == "tools/call" and each["action"] == "dropped" for each in entries)
-    assert "tools/call" in log.read_text()
+    assert "1 x dropped: tools/call: " in log.read_text()
 
 
 MISTAKES = {

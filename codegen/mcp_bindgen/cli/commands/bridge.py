@@ -127,9 +127,12 @@ def command(
     shared = _redis_address(ctx, address, redis, redis_password_env)
     with _losses(report) as losses:
         process = BridgeProcess(servers, revision=revision, timeout=timeout, report_error=output.error, redis=shared)
-        process.run(address, authorization)
-    for line in losses.summary():
-        output.note(line)
+        try:
+            process.run(address, authorization)
+        finally:
+            # Also after Ctrl-C, which ends a bridge over stdio.
+            for line in losses.summary():
+                output.note(line)
     return 1 if process.failed or (fail_on == "loss" and losses.has_losses) else 0
 
 
