@@ -25,7 +25,9 @@ def test_a_command_has_its_arguments_environment_and_folder(tmp_path: Path) -> N
     assert found == Server(["run", "-y", "server"], **known)
 
 
-@pytest.mark.parametrize("kind", [{}, *({"type": each} for each in ("http", "streamable-http", "streamableHttp", "sse"))])
+@pytest.mark.parametrize(
+    "kind", [{}, *({"type": each} for each in ("http", "streamable-http", "streamableHttp", "sse"))]
+)
 def test_a_url_has_headers(tmp_path: Path, kind: dict[str, str]) -> None:
     entry = {**kind, "url": "https://a.example/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
     found = read(tmp_path, entry, {"TOKEN": "x"})
