@@ -141,6 +141,8 @@ class Results:
 
     def _classes(self, kind: Any) -> tuple[type, ...] | None:
         """Return the classes of which a value must be an instance; None if classes alone do not decide."""
+        if typing.get_origin(kind) is typing.Annotated:
+            return self._classes(typing.get_args(kind)[0])
         members = typing.get_args(kind) if typing.get_origin(kind) in UNIONS else (kind,)
         content = (*self.contents.classes, *self._ready_classes)
         if all(isinstance(each, type) and issubclass(each, (*content, type(None))) for each in members):

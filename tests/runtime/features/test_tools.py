@@ -467,6 +467,7 @@ def test_a_row_of_a_database_is_to_be_converted(revision: str) -> None:
         (Weather, {"temperature": 1}, "$: found dict, expected Weather"),
         (Weather, Weather("hot"), '$.temperature: found "hot", expected a number'),  # type: ignore[arg-type]
         (Image, "x", "$: found str, expected Image"),
+        (Annotated[Image, "A picture."], "x", "$: found str, expected Image"),
         (None, 5, "$: found 5, expected null"),
     ],
     ids=str,
