@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from ..binding import Binding
+from ..codec.unknown_content import UnknownContent
 from ..errors import UsageError
 from .json_values import to_json
 from .media import Audio, Image, media_type
@@ -22,8 +23,10 @@ class ContentConverter:
     def __init__(self, binding: Binding) -> None:
         self._types = binding.types
         self._revision = binding.revision
-        self.blocks: tuple[type, ...] = tuple(getattr(binding.types, name) for name in binding.facts.content_blocks)
-        """The revision's classes of content blocks."""
+        declared = (getattr(binding.types, name) for name in binding.facts.content_blocks)
+        # Gateways return blocks that their client has received.
+        self.blocks: tuple[type, ...] = (*declared, UnknownContent)
+        """The classes of content blocks."""
         self.classes: tuple[type, ...] = (*self.blocks, Image, Audio, *BYTES)
         """The classes of values that become a block other than text."""
 

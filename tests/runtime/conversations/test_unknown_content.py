@@ -142,6 +142,20 @@ def test_a_server_passes_content_on_that_it_does_not_know_itself(revision, peer)
 
 
 @each_revision
+@pytest.mark.parametrize("value", [UnknownContent(HOLOGRAM), [UnknownContent(HOLOGRAM)]], ids=["one", "list"])
+def test_a_tool_returns_unknown_content_as_any_other(revision, value):
+    mcp = package(revision)
+    server = mcp.Server("s", "1")
+    server.tool(lambda: value, name="look", description="Look.")
+    server.prompt(lambda: value, name="ask", description="Ask.")
+    with mcp.Client.in_memory(server, timeout=PATIENCE) as client:
+        (block,) = client.call_tool("look").content
+        assert block == HOLOGRAM
+        (message,) = client.get_prompt("ask").messages
+        assert message.content == HOLOGRAM
+
+
+@each_revision
 def test_an_unknown_block_that_is_not_json_is_an_error_of_the_tool(revision):
     mcp = package(revision)
     server = mcp.Server("s", "1")
