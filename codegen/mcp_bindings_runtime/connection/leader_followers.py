@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread, get_ident
 from time import monotonic, sleep
 from typing import Any
 
-from ..logs import write_log
+from ..logs import RareWarning, write_log
 from .auto_reset_event import AutoResetEvent
 
 TICK = 0.005
@@ -120,6 +120,7 @@ class LeaderFollowers:
         """The threads that run a job and do not wait for an answer."""
         self._waiting = 0
         """Number of jobs that wait for an answer."""
+        self._crowded = RareWarning("%d requests that are being handled wait for answers; further ones have to wait")
         self._follower: AutoResetEvent | None = None
         """Wakes the follower, if there is one."""
         self._asleep = False
@@ -217,9 +218,7 @@ class LeaderFollowers:
             if me not in self.busy:
                 return False
             if self._waiting >= WAITING:
-                write_log(
-                    "warning", "%d requests that are being handled wait for answers; further ones have to wait", WAITING
-                )
+                self._crowded.log(WAITING)
                 return False
             self.busy.discard(me)
             self._waiting += 1
