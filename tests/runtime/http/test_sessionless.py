@@ -223,6 +223,11 @@ def test_a_server_with_a_handshake_keeps_its_sessions() -> None:
         package(HANDSHAKE[-1]).Server("s", "1").wsgi_app(sessions=False)
 
 
+def test_http_with_sse_needs_sessions() -> None:
+    with pytest.raises(UsageError, match=r"^HTTP\+SSE needs sessions; pass `sse_path` or `sessions=False`, not both$"):
+        mcp.Server("s", "1").wsgi_app(sessions=False, sse_path="/sse")
+
+
 def test_a_single_process_has_sessions() -> None:
     with endpoint(made(), store=MemoryStore()) as wire:
         url = f"http://127.0.0.1:{wire.port}/mcp"

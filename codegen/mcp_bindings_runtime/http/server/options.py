@@ -122,6 +122,9 @@ class EndpointOptions(Options):
             if value is not None and not value.startswith("/"):
                 text = f"`{name}` must be a path that begins with '/', got {value!r}"
                 raise UsageError(text)
+        if self.sessions is False and options.get("sse_path") is not None:
+            text = "HTTP+SSE needs sessions; pass `sse_path` or `sessions=False`, not both"
+            raise UsageError(text)
         require_positive_integers(
             body_limit=self.body_limit,
             retry=self.retry,
