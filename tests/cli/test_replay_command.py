@@ -176,6 +176,7 @@ MISTAKES = {
         "'x' is not a JSON Pointer below a message; write '/params",
     ),
     "no program": (["replay", "tape.jsonl", "--verify", "--", "no-such-program"], "cannot start 'no-such-program'"),
+    "standard input": (["replay", "-"], "standard input cannot be replayed; pass a file"),
     "no JSON": (["replay", "text.jsonl"], "text.jsonl is not a valid recording; see mcp-codegen validate text.jsonl"),
 }
 

@@ -24,6 +24,9 @@ def read_valid(path: str, revision: str | None) -> list[RecordedMessage]:
 
     Raise ``BindgenError`` for a recording that cannot be read or is not valid; it lists the findings.
     """
+    if path == "-":
+        text = "a recording is read twice, so standard input cannot be replayed; pass a file"
+        raise BindgenError(text)
     report = validate(path, version=revision or AUTO)
     errors = [str(finding) for finding in report if finding.level == "error"]
     if report.failures:

@@ -3,7 +3,7 @@
 from mcp_bindgen.validate import validate
 
 report = validate("session.jsonl", version="2025-06-18", rules=True)
-assert report.ok, report
+assert report.ok, str(report)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import re
 from typing import Any, cast
 
 from ..client.any_client import AnyClient
-from ..errors import ResponseError
+from ..errors import EncodeError, ResponseError
 from .server_tools import ServerTool, server_tools
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
@@ -45,10 +45,15 @@ class OpenAITools(list[dict[str, Any]]):
             arguments: Any = json.loads(function.get("arguments") or "{}")
         except ValueError as error:
             return f"The arguments are not JSON: {error}."
+        except RecursionError:
+            return "The arguments are nested too deeply."
         if not isinstance(arguments, dict):
             return "The arguments must be a JSON object."
         try:
             return tool.call(cast("dict[str, Any]", arguments))[0]
+        except EncodeError as error:
+            # Python parses numbers and texts that JSON cannot express, such as NaN and half of a surrogate pair.
+            return f"The arguments cannot be sent: {error}."
         except ResponseError as error:
             return f"The call failed: {error}."
 
