@@ -81,9 +81,10 @@ class _Entry:
         if (url is None) == (command is None):
             self._refuse("must have either 'command' or 'url'", sorted(self._entry))
         kind = self._text("type") or ("stdio" if url is None else "http")
-        accepted = ("stdio",) if url is None else _HTTP
-        if kind not in accepted:
-            self._refuse(f"'type' must be {'stdio' if url is None else 'one of ' + ', '.join(_HTTP)}", kind)
+        if url is None and kind != "stdio":
+            self._refuse("'type' must be stdio", kind)
+        if url is not None and kind not in _HTTP:
+            self._refuse(f"'type' must be one of {', '.join(_HTTP)}", kind)
         if url is not None:
             return Server(url=url, headers=self._texts("headers"))
         arguments: Any = self._entry.get("args") or []

@@ -115,8 +115,8 @@ _WITNESS = closed(
             {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}, "minItems": 1}]},
         ),
         "outcome": described(
-            "The reaction of the receiver: it refuses the message, ignores a part of it, or does not have the method, "
-            "so that there is no result.",
+            "The reaction of the receiver: it refuses the message, ignores a part of it, or does not accept requests "
+            "with its method, so that there is no result.",
             {"enum": ["refused", "ignored", "unanswered"]},
         ),
     },

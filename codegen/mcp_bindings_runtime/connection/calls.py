@@ -242,11 +242,16 @@ class PendingCalls(dict[Any, Call]):
         return False
 
     def wake_another(self, call: Call, *, any_call: bool = False) -> None:
-        """Wake another waiting thread, so that it reads on; with ``any_call``, one that waits for an open stream, too."""
-        for other in list(self.values()):
-            if other is not call and (other.awaited or any_call):
+        """Wake another waiting thread, so that it reads on; with ``any_call``, those of open streams if no other waits."""
+        others = [each for each in list(self.values()) if each is not call]
+        for other in others:
+            if other.awaited:
                 other.wake()
                 return
+        if any_call:
+            # All, as no thread waits for some of them.
+            for other in others:
+                other.wake()
 
     def end(self) -> list[Call]:
         """Forget and return all calls, which the caller has to finish."""

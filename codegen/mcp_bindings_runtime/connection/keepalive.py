@@ -6,7 +6,7 @@ from threading import Thread
 from time import monotonic
 
 from ..binding import Binding
-from ..errors import McpError, RequestTimeout
+from ..errors import McpError, RequestTimeout, ResponseError
 from ..logs import write_log
 from .connection import Connection
 
@@ -38,7 +38,8 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
             if failed >= failures:
                 connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
         except McpError as fault:
-            # An error is an answer, too.
-            failed = 0
+            if isinstance(fault, ResponseError):
+                # An error is an answer, too.
+                failed = 0
             write_log("debug", "ping failed: %s", fault)
             connection.wait(every)

@@ -165,11 +165,11 @@ def test_a_witness_shows_where(place: tuple[str | int, ...], marked: list[str]) 
     assert html.unescape(re.sub("<[^>]*>", "", shown_message[1])) == json.dumps(message, indent=2)
 
 
-def test_a_method_that_is_not_known_is_answered_by_an_error() -> None:
+def test_a_method_that_is_not_known_has_no_result() -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "gone"}
     found = Witness("old_client_new_server", "client", message, "unanswered", place=("method",))
     told = "".join(Page(page.render(witnessed(many(2), found), OLD, NEW)).words)
-    assert "the server does not have the method, so there is no result" in told
+    assert "the server does not accept requests with this method, so there is no result" in told
     assert "never answers" not in told
 
 

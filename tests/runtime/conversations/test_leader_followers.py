@@ -145,6 +145,24 @@ def test_what_comes_while_all_sleep_is_run_soon():
     eventually(lambda: not threads_of("mcp-test"))
 
 
+def test_a_caller_is_woken_before_those_who_wait_for_a_stream():
+    """No thread waits for some streams, so that waking one of these alone would leave nobody to read."""
+    mcp = package(STATELESS[-1])
+    calls = calls_module.PendingCalls(None)
+    stream, other, caller, leader = (
+        calls_module.Call(mcp.methods.CALL_TOOL, PATIENCE, PATIENCE, None) for _ in range(4)
+    )
+    stream.awaited = other.awaited = False
+    calls.update(enumerate([stream, other, leader, caller]))
+    calls.wake_another(leader, any_call=True)
+    assert [each._woken for each in (stream, other, caller)] == [False, False, True]
+    del calls[3]
+    calls.wake_another(leader)
+    assert [each._woken for each in (stream, other)] == [False, False]
+    calls.wake_another(leader, any_call=True)
+    assert [each._woken for each in (stream, other)] == [True, True]
+
+
 def test_what_was_read_last_is_run_before_the_threads_end():
     ran: list[int] = []
 

@@ -158,7 +158,8 @@ def test_who_waits_for_an_answer_does_not_wait_for_the_end_of_a_server_that_is_l
         assert stubborn.ended.is_set()
 
 
-def test_a_ping_that_is_answered_counts_from_none_again():
+@pytest.mark.parametrize("answer", ["result", "error"])
+def test_a_ping_that_is_answered_counts_from_none_again(answer):
     seen = []
 
     def play(spoken):
@@ -168,32 +169,15 @@ def test_a_ping_that_is_answered_counts_from_none_again():
             if message["method"] == "ping":
                 seen.append(message)
                 # Every second one stays without an answer, so there are never two failures in a row.
-                if len(seen) % 2:
+                if len(seen) % 2 and answer == "result":
                     spoken.answer(message, {})
+                elif len(seen) % 2:
+                    spoken.refuse(message, -32601, "Method not found")
 
     with scripted_server(package(LATEST).Client, play, ping=0.8, ping_failures=2) as (client, _):
         client.connect()
         # After two failures, the second of which follows a success, there is another ping.
         eventually(lambda: len(seen) >= 5)
-        assert not client.connection.closed
-
-
-def test_an_error_answers_a_ping():
-    seen = []
-
-    def play(spoken):
-        spoken.welcome(LATEST)
-        while True:
-            message = spoken.hear()
-            if message["method"] == "ping":
-                seen.append(message)
-                if not len(seen) % 2:
-                    spoken.refuse(message, -32601, "Method not found")
-
-    with scripted_server(package(LATEST).Client, play, ping=0.3, ping_failures=2) as (client, _):
-        client.connect()
-        # The first, third and fifth have no answer.
-        eventually(lambda: len(seen) >= 6)
         assert not client.connection.closed
 
 

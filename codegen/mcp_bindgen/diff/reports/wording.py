@@ -16,7 +16,7 @@ from mcp_bindgen.ir.protocol import OTHER_SIDE
 OUTCOMES: Mapping[Outcome, str] = {
     "refused": "refuses it",
     "ignored": "ignores a part of it",
-    "unanswered": "does not have the method, so there is no result",
+    "unanswered": "does not accept requests with this method, so there is no result",
 }
 """The reaction of the receiver of a witness, by its outcome."""
 
