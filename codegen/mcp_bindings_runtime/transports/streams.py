@@ -56,5 +56,6 @@ class Streams:
 
     def close(self) -> None:
         """See ``Transport.close``."""
-        self._writer.close()
+        # A `send` that this ends in another thread reads `closed` of the reader to say which side has closed.
         self._reader.close()
+        self._writer.close()
