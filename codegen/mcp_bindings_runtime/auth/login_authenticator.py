@@ -43,6 +43,7 @@ class LoginOptions(TokenOptions, total=False):
 class LoginAuthenticator(TokenAuthenticator):
     """An ``auth=`` that logs a user in."""
 
+    _options = LoginOptions
     grant_type: str
     """The grant type to register the client for."""
 

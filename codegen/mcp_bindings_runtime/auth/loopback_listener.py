@@ -96,8 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
             # A page of another site could reach it by DNS rebinding.
             self._answer(421, "This is another host.\n")
         elif listener.accept(self.path):
-            self._answer(200, _DONE)
-            listener.finish()
+            try:
+                self._answer(200, _DONE)
+            finally:
+                # Also if the browser has closed the connection.
+                listener.finish()
         else:
             self._answer(400, "This is not the expected authorization response.\n")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from threading import Lock
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from ..errors import OAuthError, UsageError
 from ..http.client.credentials import Authenticator, ConnectionSettings
+from ..options import near_name
 from ..validation import require_booleans, require_instance, require_strings
 from .authorization_code import requested_scope
 from .authorization_context import AuthorizationContext
@@ -44,6 +46,9 @@ class TokenOptions(TypedDict, total=False):
 class TokenAuthenticator(Authenticator, TokenSource):
     """An ``auth=`` that obtains access tokens by one grant type. It may be used for any number of clients and servers."""
 
+    _options: ClassVar[type[Any]] = TokenOptions
+    """The options that the constructor has besides its other parameters."""
+
     def __init__(
         self,
         *,
@@ -56,7 +61,10 @@ class TokenAuthenticator(Authenticator, TokenSource):
         dpop: bool = False,
         without_resource_parameter: bool = False,
         without_exact_issuer: bool = False,
+        **unknown: Any,
     ) -> None:
+        if unknown:
+            raise UsageError(self._unknown_text(next(iter(unknown))))
         require_strings(scope=scope, issuer=issuer, resource=resource)
         require_booleans(allow_private=allow_private, dpop=dpop)
         require_booleans(
@@ -89,6 +97,14 @@ class TokenAuthenticator(Authenticator, TokenSource):
                 limit = self._limits.setdefault(url, RateLimit(self._authorizations))
                 found = self._credentials[key] = TokenCredentials(self, server, self._fetcher(server), limit)
         return found
+
+    @classmethod
+    def _unknown_text(cls, name: str) -> str:
+        parameters = signature(cls).parameters.values()
+        known = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
+        known |= cls._options.__required_keys__ | cls._options.__optional_keys__
+        accepted = near_name(name, known) or f"; use {', '.join(sorted(known))}"
+        return f"unknown option {name!r}{accepted}"
 
     def _fetcher(self, server: ConnectionSettings) -> Fetcher:
         return Fetcher(server, allow_private=self._allow_private)

@@ -6,10 +6,12 @@ import copy
 import json
 import logging
 import socket
+import threading
 import traceback
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -352,11 +354,11 @@ def status_of(url: str, **headers: str) -> int:
 
 
 def test_the_listener_accepts_one_response_of_its_own_host() -> None:
-    arrived: list[bool] = []
+    arrived: SimpleQueue[bool] = SimpleQueue()
     with LoopbackListener() as listener:
         uri = listener.redirect_uri
         assert status_of(f"{uri}?state=s&code=1") == 400
-        listener.expect("s", lambda: arrived.append(True))
+        listener.expect("s", lambda: arrived.put(True))
         assert status_of(f"{uri}?state=other&code=1") == 400
         assert status_of(f"{uri}?code=1") == 400
         assert status_of(f"{uri}?state=s&code=1".replace("/callback", "/other")) == 400
@@ -365,7 +367,19 @@ def test_the_listener_accepts_one_response_of_its_own_host() -> None:
         assert status_of(f"{uri}?state=s&code=1") == 200
         assert status_of(f"{uri}?state=s&code=2") == 400
         assert listener.response_url == f"{uri}?state=s&code=1"
-    assert arrived == [True]
+        # The listener reports the response after it has answered.
+        assert arrived.get(timeout=10)
+    assert arrived.empty()
+
+
+def test_a_response_counts_although_the_browser_has_gone() -> None:
+    arrived = threading.Event()
+    with LoopbackListener() as listener:
+        listener.expect("s", arrived.set)
+        host, port = listener.host.split(":")
+        with socket.create_connection((host, int(port))) as browser:
+            browser.sendall(f"GET /callback?state=s&code=1 HTTP/1.1\r\nHost: {listener.host}\r\n\r\n".encode())
+        assert arrived.wait(10)
 
 
 # Secrets.

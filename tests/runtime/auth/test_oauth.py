@@ -9,13 +9,22 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from mcp_bindings import ClientCredentials, FileTokens, MemoryTokens, OAuth, OAuthError, WorkloadIdentity, connect
+from mcp_bindings import (
+    ClientCredentials,
+    DeviceLogin,
+    FileTokens,
+    MemoryTokens,
+    OAuth,
+    OAuthError,
+    WorkloadIdentity,
+    connect,
+)
 from mcp_bindings_runtime.errors import ConnectionClosed, RequestTimeout, UsageError
 from support.authorization_server import Client, Judge, authorization_server, protected_server
 from support.revisions import HANDSHAKE, REVISIONS
@@ -328,6 +337,31 @@ def test_a_refused_assertion_is_not_tried_again(protected: Protected) -> None:
     ):
         pass
     assert len(calls) == 1
+
+
+def _options(**options: Any) -> Any:
+    """Return options that the type checker does not check."""
+    return options
+
+
+@pytest.mark.parametrize(
+    ("create", "message"),
+    [
+        (lambda: OAuth(**_options(redirect_url="x")), "'redirect_url' (did you mean 'redirect_uri'?)"),
+        (lambda: OAuth(**_options(time_out=3)), "'time_out' (did you mean 'login_timeout'?)"),
+        (lambda: DeviceLogin(**_options(show=print)), "'show' (did you mean 'show_code'?)"),
+        (lambda: ClientCredentials("me", "secret", **_options(scopes="x")), "'scopes' (did you mean 'scope'?)"),
+        (
+            lambda: WorkloadIdentity("me", assertion=lambda: "jwt", **_options(zzz=1)),
+            "'zzz'; use allow_private, assertion, client_id, dpop, issuer, resource, scope, store, "
+            "without_exact_issuer, without_resource_parameter",
+        ),
+    ],
+)
+def test_an_unknown_option_gets_a_suggestion(create: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        create()
+    assert str(raised.value) == f"unknown option {message}"
 
 
 def test_a_private_key_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

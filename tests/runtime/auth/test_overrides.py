@@ -135,8 +135,6 @@ def test_an_issuer_that_the_user_names_may_lack_its_slash() -> None:
 def test_an_override_is_a_boolean(make: Any, name: str) -> None:
     with pytest.raises(UsageError, match=f"`{name}` must be"):
         make(**{name: "yes"})
-    with pytest.raises(TypeError, match="without_exact_isuer"):
-        make(without_exact_isuer=True)
 
 
 # The connection of `begin` and `finish`.
