@@ -35,9 +35,11 @@ class ResourceContents:
 
     def _is_json_array(self, value: Any, mime_type: str | None) -> bool:
         """Return whether a list is one JSON text, and not a list of contents."""
-        if not isinstance(value, list | tuple) or not value:
+        if not isinstance(value, list | tuple):
             return False
         items = cast("Sequence[Any]", value)
+        if not items:
+            return _is_json(mime_type)
         if any(isinstance(each, bytes | bytearray | Path | self._text | self._blob) for each in items):
             return False
         return _is_json(mime_type) or not all(isinstance(each, str | list | tuple) for each in items)

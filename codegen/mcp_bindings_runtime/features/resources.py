@@ -61,8 +61,8 @@ class Resources:
 
     Thread-safe; may be changed while clients are connected. A function that reads a resource returns a ``str``,
     ``bytes``, a ``pathlib.Path`` whose file is read, contents objects of the revision, a list of these, or a result. If
-    it raises ``FileNotFoundError``, ``NotADirectoryError`` or ``IsADirectoryError``, or returns an empty list, the resource
-    does not exist.
+    it raises ``FileNotFoundError``, ``NotADirectoryError`` or ``IsADirectoryError``, the resource does not exist. An empty
+    list means the same, unless the media type is that of JSON.
     """
 
     def __init__(self, server: FeatureServer) -> None:

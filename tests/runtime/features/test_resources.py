@@ -46,6 +46,7 @@ def read(client, uri):
         (["a", "b"], None, [(None, "a"), (None, "b")]),
         (["a", "ä"], "application/json", [("application/json", '["a", "ä"]')]),
         (["a"], "application/ld+json", [("application/ld+json", '["a"]')]),
+        ([], "application/json", [("application/json", "[]")]),
         ('{"a": 1}', "application/json", [("application/json", '{"a": 1}')]),
         ([b"a", "b"], "application/json", [("application/json", b"a"), ("application/json", "b")]),
     ],
