@@ -274,6 +274,10 @@ MISTAKES = {
         "the URL of Redis has a password already; leave it out of the URL",
     ),
     "Redis without HTTP": (["bridge", "--redis", "redis://h", "--", "y"], "--redis requires --http"),
+    "a parameter in the URL of Redis": (
+        ["bridge", "--http", "0", "--redis", "redis://127.0.0.1:1/0?foo=bar", "--", "y"],
+        "the URL of Redis is not valid; use redis://HOST:PORT/DATABASE",
+    ),
     "a URL of Redis": (
         ["bridge", "--http", "0", "--redis", "http://127.0.0.1", "--", "y"],
         "the URL of Redis is not valid; use redis://HOST:PORT/DATABASE",

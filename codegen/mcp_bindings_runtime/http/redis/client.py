@@ -38,11 +38,13 @@ class RedisClient:
                 # A command that is sent twice may run twice. Callers that may retry do so themselves.
                 retry=Retry(NoBackoff(), 0),
             )
+            # Fails for an unknown parameter in the query of the URL; the connection is not opened.
+            pool.connection_class(**pool.connection_kwargs)
         except (ValueError, TypeError):
             # The reason may contain a part of the password.
             message = (
                 "the URL of Redis is not valid; use redis://HOST:PORT/DATABASE, rediss://… or unix:///PATH, with a "
-                "password as redis://:PASSWORD@HOST…, percent-encoded"
+                "password as redis://:PASSWORD@HOST…, percent-encoded, and after `?` only parameters of redis-py"
             )
             raise UsageError(message) from None
         self._redis: Any = redis.Redis(connection_pool=pool)
