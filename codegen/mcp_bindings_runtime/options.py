@@ -82,6 +82,12 @@ def near_name(name: str, known: Collection[str]) -> str:
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
+def unknown_option_text(name: str, known: Collection[str]) -> str:
+    """Return the text of the error for an unknown option: it names the known option most like it, or else all."""
+    accepted = near_name(name, known) or f"; use {', '.join(sorted(known))}"
+    return f"unknown option {name!r}{accepted}"
+
+
 def _begin_alike(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
@@ -103,8 +109,7 @@ class Options:
         if unknown is not None:
             known = (self.names() | self.parameters) - self.refused
             hint = self.hint_for(unknown)
-            more = f"; {hint}" if hint else near_name(unknown, known) or f"; use {', '.join(sorted(known))}"
-            text = f"unknown option {unknown!r}{more}"
+            text = f"unknown option {unknown!r}; {hint}" if hint else unknown_option_text(unknown, known)
             raise UsageError(text)
         vars(self).update(options)
 

@@ -140,6 +140,28 @@ def test_a_call_becomes_a_task_after_a_question_which_is_not_asked_again(
     assert (asked, logged) == ([1, 2, 3], [])
 
 
+@per_wire
+@pytest.mark.parametrize("client", WITH_CORE_TASKS)
+@pytest.mark.parametrize("server", WITH_TASKS)
+def test_log_messages_of_a_task_name_it(server: str, client: str, wire: Wire) -> None:
+    mcp = package(server)
+    made = mcp.Server("s", "1", tasks=mcp.MemoryTasks(tools={"work": "optional"}))
+
+    @made.tool
+    def work(context: Any) -> str:
+        context.log("warning", "under way")
+        return "done"
+
+    logged: list[Any] = []
+    with wire(made, client) as connect, connect(on_log=logged.append) as user:
+        task = user.call_tool_as_task("work")
+        assert text_of(task.result(PATIENCE)) == "done"
+        eventually(lambda: logged)
+    assert [(each.data, each.meta) for each in logged] == [
+        ("under way", {"io.modelcontextprotocol/related-task": {"taskId": task.id}})
+    ]
+
+
 @by_either_side
 @without_handshake
 def test_a_subscription_to_a_task_has_its_states(server: str, client: str, converts: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypedDict
 
 from ..errors import OAuthError, UsageError
 from ..http.client.credentials import Authenticator, ConnectionSettings
-from ..options import near_name
+from ..options import unknown_option_text
 from ..validation import require_booleans, require_instance, require_strings
 from .authorization_code import requested_scope
 from .authorization_context import AuthorizationContext
@@ -64,7 +64,8 @@ class TokenAuthenticator(Authenticator, TokenSource):
         **unknown: Any,
     ) -> None:
         if unknown:
-            raise UsageError(self._unknown_text(next(iter(unknown))))
+            text = unknown_option_text(next(iter(unknown)), self._known_options())
+            raise UsageError(text)
         require_strings(scope=scope, issuer=issuer, resource=resource)
         require_booleans(allow_private=allow_private, dpop=dpop)
         require_booleans(
@@ -99,12 +100,11 @@ class TokenAuthenticator(Authenticator, TokenSource):
         return found
 
     @classmethod
-    def _unknown_text(cls, name: str) -> str:
+    def _known_options(cls) -> set[str]:
+        """Return the names of all parameters of the constructor, with its options."""
         parameters = signature(cls).parameters.values()
         known = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
-        known |= cls._options.__required_keys__ | cls._options.__optional_keys__
-        accepted = near_name(name, known) or f"; use {', '.join(sorted(known))}"
-        return f"unknown option {name!r}{accepted}"
+        return known.union(cls._options.__required_keys__, cls._options.__optional_keys__)
 
     def _fetcher(self, server: ConnectionSettings) -> Fetcher:
         return Fetcher(server, allow_private=self._allow_private)

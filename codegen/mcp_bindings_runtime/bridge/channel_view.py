@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SendQuestion = Callable[[RequestMethod[Any, Any], Any, "float | None", "Callable[[Call], object] | None"], Any]
 """Sends a question, in the revision on the wire, and returns its answer; a stateless connection has no other way."""
+SendNotification = Callable[[NotificationMethod[Any], Any], None]
+"""Sends a notification, in the revision on the wire."""
 
 
 class SessionView:
@@ -138,16 +140,27 @@ class SessionView:
 
 
 class ChannelView:
-    """A ``Channel`` in the revision of the program; ``send_question`` is for a wire without requests of servers."""
+    """A ``Channel`` in the revision of the program.
+
+    ``send_question`` is for a wire without requests of servers, and for tasks; ``send_notification`` for tasks, whose
+    messages name them.
+    """
 
     task: Any = None
     """The task that the handler runs as; None if it is none."""
 
-    def __init__(self, session: SessionView, wire: Channel, send_question: SendQuestion | None = None) -> None:
+    def __init__(
+        self,
+        session: SessionView,
+        wire: Channel,
+        send_question: SendQuestion | None = None,
+        send_notification: SendNotification | None = None,
+    ) -> None:
         self.view = session
         self.session: Any = session
         self.wire = wire
         self._send_question = send_question
+        self._send_notification = send_notification or wire.notify
 
     @property
     def lock(self) -> AbstractContextManager[object]:
@@ -204,7 +217,7 @@ class ChannelView:
         """Send a notification in the revision on the wire; do nothing if that does without it."""
         found = self.view.outward.notification(key, params)
         if found is not None:
-            self.wire.notify(*found)
+            self._send_notification(*found)
 
     def hold(self, incoming: Any) -> None:
         """Announce that ``reply`` answers a request later."""

@@ -74,12 +74,15 @@ def with_support_declared(store: TaskStore, binding: Binding, result: Any) -> An
 
 def task_channel(view: SessionView, context: Any) -> ChannelView:
     """Return the channel for the handler of a task; ``context`` is that of the task in the revision on the wire."""
-    if view.wire.binding.era == "stateless":
+    stateless = view.wire.binding.era == "stateless"
+    if stateless:
         # Tasks send no log messages there (Tasks: Task Status Notifications).
         view.log_level = None
     # A handler that runs again for each answer has read those from before the call became a task.
-    replays = view.wire.binding.era == view.binding.era == "stateless"
-    channel = ChannelView(view, context.connection, _questions_of(context, in_state=replays))
+    replays = stateless and view.binding.era == "stateless"
+    questions = _questions_of(context, in_state=replays)
+    # In 2025-11-25, notifications name their task (Tasks: Associating Task-Related Messages).
+    channel = ChannelView(view, context.connection, questions, None if stateless else context.notify)
     channel.task = context.task
     return channel
 

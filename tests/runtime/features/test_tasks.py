@@ -887,7 +887,8 @@ def test_the_local_log_says_whose_task_it_is(caplog: pytest.LogCaptureFixture) -
     store = MemoryTasks()
     task = store.create("ada", "tools/call")
     assert store.find(task.id, "eve\n") is None
-    assert [record.getMessage() for record in caplog.records] == [
+    # Threads of other servers may still be ending.
+    assert [record.getMessage() for record in caplog.records if record.thread == threading.get_ident()] == [
         f"task {task.id[:8]}: tools/call is executed as a task for 'ada'",
         "refused: a task for 'eve\\n' that does not exist, has expired or has another owner",
     ]
