@@ -943,6 +943,34 @@ def test_a_subscription_is_an_answer_that_goes_on() -> None:
         assert "notifications/cancelled" not in peer.methods()
 
 
+def test_a_notification_beyond_the_limit_is_skipped_and_the_subscription_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def play(request: Request) -> Any:
+        return changes(request) if request.json["method"] == "subscriptions/listen" else None
+
+    def changes(request: Request) -> Any:
+        meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": request.json["id"]}}
+        told = {"notifications": {"toolsListChanged": True}, **meta}
+        changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": meta}
+        yield head()
+        yield event({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": told})
+        yield event({**changed, "params": {**meta, "x": "x" * 5000}})
+        yield event(changed)
+        peer.over.wait(PATIENCE)
+
+    with (
+        McpPeer(NEW, play) as peer,
+        client_of(peer, NEW, max_message=4000) as client,
+        caplog.at_level(logging.WARNING, "mcp_bindings"),
+    ):
+        client.connection.session.peer_capabilities = None
+        with client.listen(tools=True) as subscription:
+            assert subscription.get(PATIENCE).key.name == "notifications/tools/list_changed"
+    assert peer.methods().count("subscriptions/listen") == 1
+    assert any("subscriptions/listen: " in each.getMessage() for each in caplog.records), caplog.text
+
+
 def test_rounds_of_input_are_requests_of_their_own() -> None:
     def play(request: Request) -> Any:
         params = request.json["params"]

@@ -146,6 +146,10 @@ class ResponseStream:
         delivered = False
         for event in self._events.feed(part):
             if isinstance(event, MessageTooLarge):
+                if self._acknowledged:
+                    # Only notifications follow, and the next ones may be smaller.
+                    write_log("warning", "%s: %s", self._exchange.what, event)
+                    continue
                 self._fail(self._pending, event)
                 return True
             if event.id is not None:
