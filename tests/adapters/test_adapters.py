@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -52,6 +53,22 @@ def test_openai_gets_names_that_it_accepts_and_the_schemas(client: Any) -> None:
     assert add["parameters"]["required"] == ["a"]
     assert [each["name"] for each in others] == ["files_read", "files_read_2"]
     json.dumps(tools)
+
+
+def echo(text: str) -> str:
+    return text
+
+
+def test_openai_gets_no_name_twice() -> None:
+    names = ["a_b_2", "a_b", "a.b", "a/b", "x" * 70, "x" * 64 + "y", "a b"]
+    server = serving(REVISIONS[0])
+    for each in names:
+        server.tool(partial(echo, each), name=each, description=each)
+    with asking(server) as client:
+        tools = adapters.to_openai_tools(client)
+        given = [each["function"]["name"] for each in tools]
+        assert given == ["a_b_2", "a_b", "a_b_3", "a_b_4", "x" * 64, "x" * 58 + "_2", "a_b_5"]
+        assert [tools.answer(call(each, "{}"))["content"] for each in given] == names
 
 
 def test_tools_that_do_not_match_the_schema_are_used_as_they_are(caplog: pytest.LogCaptureFixture) -> None:

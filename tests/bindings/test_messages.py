@@ -238,6 +238,15 @@ def test_what_is_no_json_is_refused(bad: bytes | str, found: str, mode: Any) -> 
     assert error.found.startswith(found)
 
 
+@pytest.mark.parametrize("mode", ["strict", "lenient"])
+@pytest.mark.parametrize("mcp", ALL)
+@pytest.mark.parametrize("data", [{"method": "ping"}, None, 5, ["{}"]], ids=str)
+def test_what_is_no_text_is_misuse(mcp: Any, data: Any, mode: str) -> None:
+    expected = rf"must be a str or UTF-8 bytes, got {type(data).__name__};.* pass json\.dumps\(value\)"
+    with pytest.raises(UsageError, match=expected):
+        mcp.decode(data, mode=mode)
+
+
 def test_a_surrogate_pair_is_a_character() -> None:
     made = v2025_06_18.decode('{"jsonrpc":"2.0","id":"\\ud83d\\ude00","method":"ping"}')
     assert made.id == "\N{GRINNING FACE}"  # type: ignore[union-attr]  # a request

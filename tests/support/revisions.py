@@ -49,5 +49,7 @@ WITH_STRUCTURE = those_with(lambda each: each.structured_results != "none")
 """Revisions whose tools may return structured results."""
 TASK_EXTENSION = catalog.extended_by("ext-tasks")
 """The revision that the bundled extension of tasks extends."""
+WITH_TASKS = [*those_with(lambda each: bool(each.task_methods)), TASK_EXTENSION]
+"""Revisions in which tools can become tasks."""
 LIST_CHANGES = tuple(f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources"))
 """Notifications that a list has changed."""

@@ -22,8 +22,10 @@ class OpenAITools(list[dict[str, Any]]):
         self._tools: dict[str, ServerTool] = {}
         for tool in server_tools(client):
             name = wanted = _NOT_ALLOWED.sub("_", tool.name)[:_LONGEST]
+            number = 1
             while name in self._tools:
-                name = f"{wanted[: _LONGEST - 6]}_{len(self._tools)}"
+                number += 1
+                name = f"{wanted[: _LONGEST - 6]}_{number}"
             self._tools[name] = tool
             function = {"name": name, "description": tool.description, "parameters": tool.schema}
             self.append({"type": "function", "function": function})

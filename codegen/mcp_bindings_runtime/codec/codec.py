@@ -286,7 +286,7 @@ class Codec(Generic[M]):
         to one of them gets a typed ``result``; any other ``result`` is parsed JSON, which ``decode_result`` converts.
 
         Raise DecodeError for the first fault. With the mode ``"lenient"``, return a ``Lenient`` instead, which has the
-        message and all faults.
+        message and all faults. Raise UsageError if ``data`` is no text.
         """
         if mode != "strict":
             return self._decode_leniently(data, sender, results, mode)

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from json.scanner import make_scanner
 from typing import Any, NamedTuple, TypeAlias
 
+from ..errors import UsageError
+
 Text: TypeAlias = bytes | bytearray | memoryview | str
 
 
@@ -29,7 +31,7 @@ class Backend(NamedTuple):
 
 
 def parse(data: Text) -> Any:
-    """Return the value of one JSON text; raise ``NotJson``.
+    """Return the value of one JSON text; raise ``NotJson``, and ``UsageError`` for an object that is no text.
 
     Besides bad syntax it refuses bytes that are not UTF-8, byte order marks, NaN and the infinities, numbers too large
     to be finite, integers of thousands of digits, single surrogates and nesting beyond the interpreter's limit.
@@ -39,6 +41,12 @@ def parse(data: Text) -> Any:
     except UnicodeDecodeError as error:
         message = f"bytes that are not UTF-8 (at byte {error.start})"
         raise NotJson(message) from None
+    except TypeError:
+        message = (
+            f"the JSON text must be a str or UTF-8 bytes, got {data.__class__.__name__}; "
+            "of a value that is already parsed, pass json.dumps(value)"
+        )
+        raise UsageError(message) from None
     try:
         value, end = _scan(text, 0)
         if end != len(text):

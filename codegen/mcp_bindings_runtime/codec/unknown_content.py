@@ -67,25 +67,30 @@ def unstructure_result(binding: Binding, result: Any) -> Any:
     try:
         return codec.unstructure(result)
     except EncodeError:
-        if hasattr(result, "messages"):
-            made = codec.unstructure(result.__replace__(messages=[]))
-            return {**made, "messages": [_written_message(binding, each) for each in result.messages]}
-        made = codec.unstructure(result.__replace__(content=[]))
-        return {**made, "content": [_written_block(codec, each) for each in result.content]}
+        if not _has_unknown_content(result):
+            raise
+    if hasattr(result, "messages"):
+        made = codec.unstructure(result.__replace__(messages=[]))
+        return {**made, "messages": [_written_message(binding, each) for each in result.messages]}
+    made = codec.unstructure(result.__replace__(content=[]))
+    return {**made, "content": [_written_block(codec, each) for each in result.content]}
 
 
 def encode_response(binding: Binding, response: Any, fault: EncodeError) -> bytes:
     """Return the line of a response that could not be encoded because of unknown content; raise ``fault`` for others."""
-    result = response.result
-    blocks = getattr(result, "content", None) or [each.content for each in getattr(result, "messages", ())]
-    if not any(isinstance(each, UnknownContent) for each in blocks):
+    if not _has_unknown_content(response.result):
         raise fault
     try:
-        value = {"jsonrpc": "2.0", "id": response.id, "result": unstructure_result(binding, result)}
+        value = {"jsonrpc": "2.0", "id": response.id, "result": unstructure_result(binding, response.result)}
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
     except (EncodeError, TypeError, ValueError, RecursionError):
         # Something else cannot be encoded, or a block that the program has made.
         raise fault from None
+
+
+def _has_unknown_content(result: Any) -> bool:
+    blocks = getattr(result, "content", None) or [each.content for each in getattr(result, "messages", ())]
+    return any(isinstance(each, UnknownContent) for each in blocks)
 
 
 def _written_message(binding: Binding, message: Any) -> Any:

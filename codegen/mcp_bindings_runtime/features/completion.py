@@ -12,6 +12,7 @@ from ..options import near_name
 from ..validation import require_strings
 from .error_codes import error_for
 from .registry import Changes, Registry
+from .signature import parameters_in
 
 if TYPE_CHECKING:
     from ..connection.context import Context
@@ -95,7 +96,7 @@ class Completions(Registry[Completer]):
         if inspect.iscoroutinefunction(function):
             text = f"{name} is a coroutine function; use a plain function, which runs in a thread"
             raise UsageError(text)
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = parameters_in(function, name)
         positional = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
         if not parameters or parameters[0].kind not in positional:
             text = f"{name} has no parameter; a completion is called with the text typed so far"

@@ -32,6 +32,16 @@ _HINTS = {
 """Likely remedies for a missing annotation, by the name of the parameter."""
 
 
+def parameters_in(function: Callable[..., Any], what: str) -> list[inspect.Parameter]:
+    """Return the parameters of a function; raise `UsageError` if Python does not know them."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError:
+        # Some functions that are written in C.
+        text = f"{what}: {function!r} has no signature that Python can read; wrap it in a function with annotations"
+        raise UsageError(text) from None
+
+
 class Parameter(NamedTuple):
     """A parameter that callers pass an argument for."""
 
@@ -80,7 +90,7 @@ class Signature:
         hints = hints_of(inner, what)
         self.returns: Any = hints.get("return", _MISSING)
         """Annotation of the return value; ``inspect.Parameter.empty`` if there is none."""
-        for parameter in inspect.signature(function).parameters.values():
+        for parameter in parameters_in(function, what):
             self._add(parameter, hints.get(parameter.name, parameter.annotation))
         self.schema = self._schemas.complete(self._object())
         """JSON Schema of the arguments."""

@@ -106,7 +106,7 @@ class CoreTasks(TaskEngine):
 
     def _end(self, task: StoredTask, result: Any) -> None:
         result = with_entries(result, related_meta(task.id), self._binding.result_meta_class)
-        size = len(self._binding.encode(self._binding.response(id=0, result=result)))
+        size = len(self._response_line(0, result))
         status: Status = "failed" if task.method == _CALL_TOOL and result.is_error else "completed"
         self.store.end(task, status, result, size=size, message=_error_text(result) if status == "failed" else None)
 
@@ -160,9 +160,7 @@ class CoreTasks(TaskEngine):
         outcome = task.outcome if task.ended else self._unknown()
         if isinstance(outcome, ErrorObject | ResponseError):
             return self._refuse(connection, incoming, outcome)
-        return settled(
-            connection, incoming, self._binding.encode(self._binding.response(id=incoming.id, result=outcome))
-        )
+        return settled(connection, incoming, self._response_line(incoming.id, outcome))
 
     def _unknown(self) -> ResponseError:
         return self._refused("unknown task", "there is no such task, or it has expired")

@@ -13,10 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..binding import Binding
+from ..codec.unknown_content import encode_response
+from ..connection.handler_results import WrongResult
 from ..connection.handlers import INTERNAL, Handlers
 from ..errors import EncodeError, ResponseError, UsageError
 from ..jsonrpc import ErrorObject
-from ..logs import log_exception, log_handler_error
+from ..logs import log_exception, log_handler_error, log_warning
 from ..session.control_flow import Abandoned
 from ..session.events import Incoming
 from .context import InTask, in_task
@@ -140,6 +142,10 @@ class TaskEngine(ABC):
             self._end(task, result)
         except ResponseError as error:
             self._fail(task, refusal_in(error))
+        except WrongResult as fault:
+            # As without a task: the message says everything.
+            log_warning("%s", fault)
+            self._fail(task, INTERNAL)
         except Abandoned:
             self._fail(task, INTERNAL)
         except EncodeError as fault:
@@ -153,6 +159,14 @@ class TaskEngine(ABC):
             self._fail(task, INTERNAL)
         finally:
             self._finished(connection, task)
+
+    def _response_line(self, request_id: Any, result: Any) -> bytes:
+        """Return the line of a response; raise ``EncodeError`` if the result cannot be sent."""
+        response = self._binding.response(id=request_id, result=result)
+        try:
+            return self._binding.encode(response)
+        except EncodeError as fault:
+            return encode_response(self._binding, response, fault)
 
     def _found(self, task_id: str, context: Any) -> StoredTask:
         """Return the task that a request is about; raise ResponseError if it does not exist."""

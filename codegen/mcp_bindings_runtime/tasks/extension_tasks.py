@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..codec.unknown_content import unstructure_result
 from ..connection.connection import Connection
 from ..connection.handlers import INTERNAL, Handlers
 from ..errors import DecodeError, ResponseError
@@ -111,8 +112,8 @@ class ExtensionTasks(TaskEngine):
         return self._binding.encode(self._binding.response(id=incoming.id, result=result))
 
     def _end(self, task: StoredTask, result: Any) -> None:
-        outcome = self._binding.codec.unstructure(result)
-        size = len(self._binding.encode(self._binding.response(id=0, result=outcome)))
+        outcome = unstructure_result(self._binding, result)
+        size = len(self._response_line(0, outcome))
         self.store.end(task, "completed", outcome, size=size)
 
     def _fail(self, task: StoredTask, why: ErrorObject) -> None:

@@ -230,4 +230,4 @@ class DescriptorWriter:
 
 
 def _timeout_text(seconds: float | None) -> str:
-    return f"the other side took nothing for {seconds:g} seconds"
+    return f"the other side took nothing for {seconds:g} s"

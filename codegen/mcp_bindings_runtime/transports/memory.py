@@ -50,7 +50,7 @@ class MessageQueue:
             while not self._closed and self._messages and self._size + size > self._capacity:
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
-                    text = f"the other side took nothing for {timeout:g} seconds"
+                    text = f"the other side took nothing for {timeout:g} s"
                     raise RequestTimeout(text)
                 self._changed.wait(None if left is None else min(left, LONGEST))
             if self._closed:

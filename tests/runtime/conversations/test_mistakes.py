@@ -181,6 +181,7 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "handler twice": (twice, "tools/call has a handler already: <function two"),
     "tool class": (lambda: tool(Methods), "tool it must be a function, got <class .*>"),
     "tool number": (lambda: tool(5), "tool it must be a function, got 5"),
+    "tool builtin": (lambda: tool(max), r"tool it: .*function max> has no signature that Python can read; wrap it"),
     "tool default": (
         lambda: tool(wrong_default),
         "tool it: the default of count does not match its annotation: .*expected an integer",
@@ -205,6 +206,10 @@ MISTAKES: dict[str, tuple[Do, str]] = {
     "completion function": (
         lambda: server().completion(argument="a", prompt="b")(5),
         "a completion must be a function, got 5",
+    ),
+    "completion builtin": (
+        lambda: server().completion(argument="a", prompt="b")(max),
+        r"max: .* has no signature that Python can read; wrap it",
     ),
     "server cursor key": (
         lambda: server(cursor_key="x"),

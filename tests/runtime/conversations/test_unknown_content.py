@@ -8,7 +8,7 @@ import pytest
 from checkout import REVISIONS
 from mcp_bindings_runtime.codec.unknown_content import UnknownContent, unstructure_result
 from mcp_bindings_runtime.errors import DecodeError, ToolFailed
-from support.revisions import STATELESS, those_with
+from support.revisions import STATELESS, WITH_TASKS, those_with
 from support.scripted_peers import PATIENCE, package, scripted_server
 
 LINK = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
@@ -168,3 +168,23 @@ def test_an_unknown_block_that_is_not_json_is_an_error_of_the_tool(revision):
         result = client.call_tool("look")
     assert result.is_error
     assert result.text.startswith("The tool's result cannot be sent: ")
+
+
+@pytest.mark.parametrize("peer", WITH_TASKS)
+@pytest.mark.parametrize("revision", WITH_TASKS)
+def test_a_task_passes_content_on_that_its_server_does_not_know(revision, peer):
+    mcp = package(revision)
+    server = mcp.Server("s", "1", tasks=mcp.MemoryTasks(tools={"look": "optional"}))
+    blocks = [UnknownContent(HOLOGRAM), UnknownContent(HOLOGRAM | {"data": object()})]
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def look(params, context):
+        return mcp.CallToolResult(content=[blocks[params.arguments["of"]], mcp.TextContent(text="done")])
+
+    options = {"tasks": True} if peer in STATELESS else {}
+    with package(peer).Client.in_memory(server, timeout=PATIENCE, **options) as client:
+        first, second = client.call_tool_as_task("look", {"of": 0}).result(PATIENCE).content
+        assert (first, second.text) == (HOLOGRAM, "done")
+        result = client.call_tool_as_task("look", {"of": 1}).result(PATIENCE)
+        assert result.is_error
+        assert result.text.startswith("The tool's result cannot be sent: ")

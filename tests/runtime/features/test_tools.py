@@ -23,7 +23,7 @@ from mcp_bindings_runtime.errors import ResponseError, ToolError, UsageError
 from mcp_bindings_runtime.features import lists
 from mcp_bindings_runtime.features.media import Audio, Image
 from mcp_bindings_runtime.tasks.store import MemoryTasks
-from support.revisions import HANDSHAKE, STATELESS, WITH_STRUCTURE, facts, those_with
+from support.revisions import HANDSHAKE, STATELESS, WITH_STRUCTURE, WITH_TASKS, facts, those_with
 from support.scripted_peers import PATIENCE, eventually, package, scripted_client, text_of, threads_of
 
 EARLY = those_with(lambda each: not each.argument_faults_in_results)
@@ -516,6 +516,31 @@ def test_a_wrong_result_is_logged_on_one_line_with_the_place_of_the_function(cap
     assert record.getMessage().startswith(f"{__file__}:{line}: tool give returned a value that does not match")
     assert record.exc_info is None
     assert "\n" not in caplog.text.strip()
+
+
+@pytest.mark.parametrize("revision", WITH_TASKS)
+def test_a_wrong_result_of_a_task_is_logged_like_that_of_a_call(
+    revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    mcp = package(revision)
+    server = new_server(revision, tasks=mcp.MemoryTasks(tools={"give": "optional"}))
+    wrong: Any = "x"
+
+    @server.handler(mcp.methods.CALL_TOOL)
+    def give(params: Any, context: Any) -> Any:
+        return wrong
+
+    options = {"tasks": True} if revision in STATELESS else {}
+    with (
+        client_of(server, revision, **options) as client,
+        pytest.raises(ResponseError, match=r"^Internal error \(-32603\)$"),
+    ):
+        client.call_tool_as_task("give").result(PATIENCE)
+    (record,) = [each for each in caplog.records if each.levelname == "WARNING"]
+    line = give.__code__.co_firstlineno
+    start = f"{__file__}:{line}: the handler of tools/call returned a str; expected "
+    assert record.getMessage().startswith(start)
+    assert record.exc_info is None
 
 
 def unsendable(mcp: Any) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def test_redis_that_may_not_forget_keeps_no_more_messages_when_it_is_full(tmp_pa
     with closing(store_at(redis)) as store, endpoint(echo_server(LATEST)[0], store=store) as wire:
         wire.initialize(LATEST)
         store.client.execute("CONFIG", "SET", "maxmemory", "1mb")
-        with pytest.raises(StoreUnavailable):
+        with pytest.raises(StoreUnavailable, match=r"^Redis reports an error .*memory"):
             keep(store, wire, 1)
         assert wire.post(call(n=1)).text == "1"
         store.client.execute("CONFIG", "SET", "maxmemory", "0")

@@ -112,7 +112,7 @@ def test_a_message_that_is_taken_in_part_breaks_the_connection(raw: tuple[int, i
     _, come, streams = raw
     receiving = Running(streams.receive)
     assert receiving.waits()
-    with pytest.raises(ConnectionClosed, match=r"took nothing for 0\.1 seconds after a part of a message"):
+    with pytest.raises(ConnectionClosed, match=r"took nothing for 0\.1 s after a part of a message"):
         streams.send(b"x" * MIB, 0.1)
     with pytest.raises(ConnectionClosed):
         receiving.result()

@@ -90,5 +90,7 @@ class RedisClient:
 
 
 def _unavailable(error: Exception) -> StoreUnavailable:
-    text = f"Redis does not answer (process {os.getpid()}): {error}"
+    # A full database, for instance, answers with an error.
+    what = "reports an error" if isinstance(error, redis.ResponseError) else "does not answer"
+    text = f"Redis {what} (process {os.getpid()}): {error}"
     return StoreUnavailable(text)

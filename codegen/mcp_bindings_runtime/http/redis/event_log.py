@@ -88,7 +88,7 @@ class RedisEventLog:
                     message = "the stream has ended"
                     raise ConnectionClosed(message)
                 if timeout is not None and monotonic() - start > timeout:
-                    text = f"the client read nothing for {timeout:g} seconds"
+                    text = f"the client read nothing for {timeout:g} s"
                     raise RequestTimeout(text)
             sleep(pause)
             pause = min(2 * pause, 0.25)

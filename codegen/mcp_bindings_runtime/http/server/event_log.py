@@ -192,7 +192,7 @@ class MemoryEventLog:
                 return False
             if deadline is not None and monotonic() >= deadline:
                 text = (
-                    f"clients read too slowly: for {timeout:g} seconds there was no room for a message of {size} bytes"
+                    f"clients read too slowly: for {timeout:g} s there was no room for a message of {size} bytes"
                 )
                 raise RequestTimeout(text)
             with self._changed:
@@ -250,7 +250,7 @@ class MemoryEventLog:
                     break
             left = None if deadline is None else deadline - monotonic()
             if left is not None and left <= 0:
-                text = f"the client read nothing for {timeout:g} seconds"
+                text = f"the client read nothing for {timeout:g} s"
                 raise RequestTimeout(text)
             self._changed.wait(left)
         return dropped
