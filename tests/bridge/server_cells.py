@@ -66,7 +66,11 @@ EXCEPTIONS = (
     Exceptional(
         "audio",
         lambda server, client: server in WITH_AUDIO and client not in WITH_AUDIO,
-        Outcome("works", "the client's revision has no audio, so the client gets the audio as an embedded resource"),
+        Outcome(
+            "works",
+            "the client's revision has no audio, so the client gets the audio in the result of a tool or prompt as an "
+            "embedded resource",
+        ),
     ),
     Exceptional("audio", lambda server, _: server not in WITH_AUDIO, Outcome("absent")),
     Exceptional(

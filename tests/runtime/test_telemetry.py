@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,8 @@ from mcp_bindings_runtime.errors import ResponseError, UsageError
 from support.connected_clients import serving
 from support.scripted_peers import PATIENCE, environment, package
 
+CURRENT: ContextVar[Any] = ContextVar("CURRENT", default=None)
+"""The current span."""
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 each_revision = pytest.mark.parametrize("revision", REVISIONS)
@@ -35,8 +38,13 @@ class Spans(list[Any]):
             name=name, kind=kind, attributes=attributes, set_attribute=attributes.__setitem__, status=None
         )
         span.set_status = lambda *status: setattr(span, "status", status)
+        span.parent = CURRENT.get()
         self.append(span)
-        yield span
+        before = CURRENT.set(span)
+        try:
+            yield span
+        finally:
+            CURRENT.reset(before)
 
     def extract(self, carrier: dict[str, Any]) -> Any:
         self.extracted.append(carrier)
@@ -106,6 +114,29 @@ def test_a_method_without_a_schema_is_traced_without_carrying_the_trace(revision
     with client:
         assert client.request_raw("other/echo", {"a": 1})["params"] == {"a": 1}
     assert [each.kind for each in spans if each.name == "other/echo"] == ["client", "server"]
+
+
+@pytest.mark.parametrize("peer", REVISIONS)
+@each_revision
+def test_a_handler_sees_the_span_of_its_request(revision: str, peer: str, spans: Spans) -> None:
+    """Also in another thread, as for a client of another era that can be asked for input."""
+    server = instrument(serving(revision))
+
+    @server.tool
+    def current() -> str:
+        return f"{CURRENT.get().kind} {CURRENT.get().name}"
+
+    can_sample = {"sampling": lambda params, context: None}
+    with package(peer).Client.in_memory(server, timeout=PATIENCE, **can_sample) as client:
+        assert client.call_tool("current").text == "server tools/call current"
+
+
+@each_revision
+def test_a_call_in_another_thread_belongs_to_the_span_of_its_caller(revision: str, spans: Spans) -> None:
+    with server_and_client(revision)[1] as client, spans.start_as_current_span("mine", kind="internal") as mine:
+        assert client.start(client.call_tool, "add", {"a": 1, "b": 2}).result(PATIENCE).text == "3"
+    (found,) = [each for each in spans if (each.name, each.kind) == ("tools/call add", "client")]
+    assert found.parent is mine
 
 
 def test_it_takes_clients_and_servers_only(spans: Spans) -> None:

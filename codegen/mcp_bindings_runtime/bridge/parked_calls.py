@@ -17,6 +17,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from secrets import token_urlsafe
 from threading import Condition, Lock
 from time import monotonic
@@ -237,7 +238,9 @@ class ParkedCalls:
             if source and self._running[source] >= self._limit_of_source:
                 return False
             self._running[source] += 1
-        started = self._pool.start(lambda: self._run(call, function, source))
+        # The handler sees the context variables of the request, such as the current span of a trace.
+        variables = copy_context()
+        started = self._pool.start(lambda: variables.run(self._run, call, function, source))
         if not started:
             with self._lock:
                 self._release(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from contextvars import copy_context
 from functools import partial
 from threading import Thread
 from typing import Any, ParamSpec, TypeVar
@@ -19,10 +20,10 @@ R = TypeVar("R")
 class RunningCall(Future[R]):
     """A call that ``Client.start`` has started: a ``Future``, which the functions of ``concurrent.futures`` accept.
 
-    The call runs in a thread of its own, in which ``on_progress`` is called. It continues even if no thread waits for it.
-    ``result`` raises the exception of the call, or ``CallCancelled`` if the call was cancelled. It raises ``TimeoutError``
-    if the call still runs after ``timeout`` seconds. If the timeout of the call itself is over, ``result`` raises
-    ``RequestTimeout``, which is a subclass of ``TimeoutError``.
+    The call runs in a thread of its own, in which ``on_progress`` is called. The thread has a copy of the caller's context
+    variables. The call continues even if no thread waits for it. ``result`` raises the exception of the call, or
+    ``CallCancelled`` if the call was cancelled. It raises ``TimeoutError`` if the call still runs after ``timeout`` seconds.
+    If the timeout of the call itself is over, ``result`` raises ``RequestTimeout``, which is a subclass of ``TimeoutError``.
     """
 
     def __init__(self, call: Callable[[], R]) -> None:
@@ -30,7 +31,8 @@ class RunningCall(Future[R]):
         self._call = call
         self._cancellation = Cancellation()
         self.set_running_or_notify_cancel()
-        Thread(target=self._run, name="mcp-call", daemon=True).start()
+        # The span of the call is a child of the caller's.
+        Thread(target=copy_context().run, args=(self._run,), name="mcp-call", daemon=True).start()
 
     def _run(self) -> None:
         try:

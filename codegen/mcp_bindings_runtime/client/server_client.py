@@ -64,7 +64,7 @@ class ServerClient:
         timeout: float | None,
         on_progress: OnProgress | None,
     ) -> Any:
-        """Return the structured content of a tool's result in its type; raise ``DecodeError``, too."""
+        """Return the structured content of a tool's result in its type; raise ``DecodeError`` and ``ProtocolError``, too."""
         result = self._call_tool(name, arguments, timeout, on_progress)
         return self.codec.decode_result(_key(name), result.data)
 

@@ -6,6 +6,9 @@ import errno
 import os
 from pathlib import Path
 
+_NOTHING_THERE = {errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL}
+"""Links that lead in a circle (from Python 3.13 on), names that are too long, and characters that Windows does not allow."""
+
 
 def inside(folder: str | os.PathLike[str], path: str, *, must_exist: bool = True) -> Path:
     """Return the real path that ``path`` leads to from a folder, with every ``..`` and every symbolic link resolved.
@@ -33,8 +36,7 @@ def inside(folder: str | os.PathLike[str], path: str, *, must_exist: bool = True
         # A zero byte in it, links that lead in a circle, nothing there, or a way through a file.
         raise _absent(path) from fault
     except OSError as fault:
-        # Links that lead in a circle, from Python 3.13 on.
-        if fault.errno != errno.ELOOP:
+        if fault.errno not in _NOTHING_THERE:
             raise
         raise _absent(path) from fault
     if not found.is_relative_to(root):

@@ -301,12 +301,14 @@ def test_paths_stay_in_their_folder(revision, tmp_path):
     (tmp_path / "root" / "sub" / "a.txt").write_text("inside")
     (tmp_path / "secret").write_text("outside")
     (tmp_path / "root" / "link").symlink_to(tmp_path / "secret")
+    (tmp_path / "root" / "circle").symlink_to("circle")
     server = serving(revision)
     server.resources.add_template(lambda path: inside(tmp_path / "root", path), "test:///{+path}")
     with asking(server) as client:
         assert read(client, "test:///sub/a.txt") == [("text/plain", "inside")]
         outside = ("../secret", "%2e%2e/secret", "sub/..%2f..%2fsecret", "link", "/etc/../secret")
-        for path in (*outside, "missing", "sub", "."):
+        nothing = ("missing", "sub", ".", "x" * 1000, f"{'x' * 1000}/y", "circle/x")
+        for path in (*outside, *nothing):
             uri = f"test:///{path}"
             assert refused(not_found(revision), client.read_resource, uri) == {"uri": uri}
 
