@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 import urllib3
 from urllib3.util import Timeout
 
-from ..errors import ConnectionClosed, OAuthError
+from ..errors import ConnectionClosed, OAuthError, ProtocolError
 from ..http.client.connections import Pool, SecurePool, sending, socket_options
 from ..http.client.credentials import ConnectionSettings
 from ..http.client.exchange import Exchange
@@ -70,10 +70,12 @@ class Fetcher:
         exchange.deadline = min(deadline, monotonic() + _SECONDS)
         try:
             return self._send_to(parts, request, exchange)
-        except ConnectionClosed as fault:
+        except (ConnectionClosed, ProtocolError) as fault:
             if exchange.ended:
                 raise
-            text = f"{request.purpose}: {fault}"
+            reason = str(fault).removeprefix(f"{exchange.what}: ")
+            place = "" if exchange.place in reason else f"{exchange.place}: "
+            text = f"{request.purpose}: {place}{reason}"
             raise OAuthError(text) from fault
         finally:
             exchange.deadline = deadline

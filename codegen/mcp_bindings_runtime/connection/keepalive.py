@@ -6,7 +6,7 @@ from threading import Thread
 from time import monotonic
 
 from ..binding import Binding
-from ..errors import McpError, RequestTimeout, ResponseError
+from ..errors import ConnectionClosed, HttpError, McpError, RequestTimeout, ResponseError
 from ..logs import write_log
 from .connection import Connection
 
@@ -32,11 +32,17 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
         try:
             connection.request(ping, timeout=every)
             failed = 0
-        except RequestTimeout:
+        except (RequestTimeout, ConnectionClosed, HttpError) as fault:
+            if connection.closed:
+                return
             failed += 1
-            write_log("warning", "ping was not answered in %g s (%d of %d)", every, failed, failures)
+            found = f"was not answered in {every:g} s" if isinstance(fault, RequestTimeout) else f"failed: {fault}"
+            write_log("warning", "ping %s (%d of %d)", found, failed, failures)
             if failed >= failures:
                 connection.close(why=f"the other side has answered none of {failures} pings, each within {every:g} s")
+            elif not isinstance(fault, RequestTimeout):
+                # Over HTTP the server may be back soon.
+                connection.wait(every)
         except McpError as fault:
             if isinstance(fault, ResponseError):
                 # An error is an answer, too.

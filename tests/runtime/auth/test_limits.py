@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from mcp_bindings_runtime.auth.client_identity import ClientIdentity
 from mcp_bindings_runtime.auth.fetcher import Fetcher
 from mcp_bindings_runtime.auth.flow import FlowRequest, FlowResponse
 from mcp_bindings_runtime.auth.token_request import Grant
-from mcp_bindings_runtime.errors import Challenge, HttpError, MessageTooLarge, RequestTimeout
+from mcp_bindings_runtime.errors import Challenge, HttpError, OAuthError, RequestTimeout
 from mcp_bindings_runtime.http.client.credentials import ConnectionSettings
 from mcp_bindings_runtime.http.client.exchange import Exchange
 from support.scripted_peers import PATIENCE
@@ -27,14 +28,16 @@ ISSUER = "https://as.example"
 
 
 @contextmanager
-def metadata_server(body: bytes, go: Event) -> Iterator[str]:
+def metadata_server(body: bytes, go: Event, headers: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
     """The URL of a server that answers with a body when the event is set."""
+    sent = {"Content-Length": str(len(body)), **headers}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             go.wait(PATIENCE)
             self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
+            for name, value in sent.items():
+                self.send_header(name, value)
             self.end_headers()
             with suppress(OSError):
                 self.wfile.write(body)
@@ -58,13 +61,36 @@ def fetch(url: str) -> FlowResponse:
     return Fetcher(settings).send(FlowRequest("metadata", "GET", url, {}), Exchange("test"))
 
 
+def failure_of(url: str) -> str:
+    with pytest.raises(OAuthError) as raised:
+        fetch(url)
+    return str(raised.value)
+
+
 def test_a_response_is_read_up_to_a_number_of_bytes() -> None:
     go = Event()
     go.set()
     with metadata_server(b"a" * fetcher._LIMIT, go) as url:
         assert len(fetch(url).body) == fetcher._LIMIT
-    with metadata_server(b"a" * 20 * fetcher._LIMIT, go) as url, pytest.raises(MessageTooLarge):
-        fetch(url)
+    with metadata_server(b"a" * 20 * fetcher._LIMIT, go) as url:
+        assert (
+            failure_of(url)
+            == f"metadata: {url}: a message of 1310720 bytes or more was skipped: the limit is 65536 bytes"
+        )
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({"Content-Encoding": "gzip"}, "the body has the content coding 'gzip', "),
+        ({"Content-Length": "many"}, "Content-Length must be a number of bytes, got 'many'"),
+    ],
+)
+def test_a_response_that_cannot_be_read_is_named_with_its_url(headers: dict[str, str], reason: str) -> None:
+    go = Event()
+    go.set()
+    with metadata_server(b"{}", go, headers) as url:
+        assert failure_of(url).startswith(f"metadata: {url}: {reason}")
 
 
 def test_a_request_has_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -373,6 +373,20 @@ def test_a_server_that_drips_is_held_to_the_deadline() -> None:
         client.call_tool("t", timeout=0.4)
 
 
+@each_revision
+def test_a_server_that_is_gone_is_left_after_some_pings(revision: str, caplog: pytest.LogCaptureFixture) -> None:
+    with McpPeer(revision) as peer:
+        client = client_of(peer, revision, ping=0.1, ping_failures=2, retries=False)
+        client.connect()
+        assert text_of(client.call_tool("t")) == "ok"
+    with client:
+        eventually(lambda: client.connection.closed)
+        with pytest.raises(ConnectionClosed, match=r"has answered none of 2 pings, each within 0\.1 s"):
+            client.call_tool("t")
+    told = [each.getMessage() for each in caplog.records if each.getMessage().startswith("ping ")]
+    assert [each.endswith(f"({number} of 2)") for number, each in enumerate(told, 1)] == [True, True]
+
+
 # Redirects.
 
 
