@@ -333,3 +333,9 @@ def test_what_is_not_parsed_json_is_refused(message: Any) -> None:
         UsageError, match=r"a message must be parsed JSON, such as a dict, got (bytes|bytearray|object)$"
     ):
         bridge.convert(message, to=REVISIONS[0], from_=REVISIONS[-1])
+
+
+@pytest.mark.parametrize("text", ['{"method": "ping"}', "\n[]"])
+def test_a_json_text_is_refused_with_what_to_pass(text: str) -> None:
+    with pytest.raises(UsageError, match=r"got a JSON text; pass json\.loads\(message\)$"):
+        bridge.convert(text, to=REVISIONS[0], from_=REVISIONS[-1])

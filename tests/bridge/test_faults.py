@@ -147,7 +147,8 @@ def test_calls_that_are_parked_when_the_server_behind_dies_end_with_a_reason(
     eventually(lambda: not any(each._calls for each in parking))
     for each in parked:
         refused = proxied.answer(each)["error"]
-        assert refused["code"] == -32602
+        # The error of the call itself.
+        assert refused["code"] == -32603
         assert "exited with status 3" in refused["data"]["reason"]
     # Later calls reach a new process.
     eventually(lambda: "result" in proxied.call("hello"))

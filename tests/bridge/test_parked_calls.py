@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcp_bindings_runtime.bridge import parked_calls
 from mcp_bindings_runtime.bridge.parked_calls import ParkedCall
-from mcp_bindings_runtime.errors import CallCancelled, McpError, NotDeclared, RequestTimeout
+from mcp_bindings_runtime.errors import CallCancelled, McpError, NotDeclared, RequestTimeout, ResponseError
 from mcp_bindings_runtime.http.server.api_keys import ApiKeys
 from mcp_bindings_runtime.session.events import Incoming
 from mcp_bindings_runtime.session.stateless import VERSION
@@ -106,6 +106,96 @@ def test_a_question_that_is_never_answered_ends_at_its_deadline(monkeypatch: pyt
         assert error["code"] == -32602
         assert "has expired" in error["data"]["reason"] or "has ended" in error["data"]["reason"]
     assert asking.begun == 1
+
+
+def impatient(*, fails: bool = False) -> Asking:
+    """A server with a tool that waits a moment for the answer to its question, and then does without it or fails."""
+    asking = Asking()
+    asking.server = mcp.Server("s", "1")
+    question = mcp.CreateMessageRequestParams(messages=[], max_tokens=5)
+
+    @asking.server.tool
+    def x(context: mcp.Context) -> str:
+        try:
+            context.request(mcp.methods.CREATE_MESSAGE, question, timeout=0.2)
+        except RequestTimeout as error:
+            if fails:
+                raise ResponseError(5, "too late") from error
+        finally:
+            asking.ends.append(None)
+        return "no answer"
+
+    return asking
+
+
+def test_a_retry_has_the_result_of_a_handler_that_did_not_wait_for_it() -> None:
+    asking = impatient()
+    with connected(asking) as client:
+        result = ask(client, 1)["result"]
+        eventually(lambda: asking.ends)
+        done = ask(client, 2, **retry_of(result))["result"]
+        assert done["content"][0]["text"] == "no answer"
+        # Once, as any retry.
+        error = ask(client, 3, **retry_of(result))["error"]
+        assert (error["code"], error["data"]["reason"].partition(";")[0]) == (
+            -32602,
+            "the call has ended, or waits in another process",
+        )
+
+
+def test_a_retry_has_the_error_of_a_handler_that_did_not_wait_for_it() -> None:
+    asking = impatient(fails=True)
+    with connected(asking) as client:
+        result = ask(client, 1)["result"]
+        eventually(lambda: asking.ends)
+        assert ask(client, 2, **retry_of(result))["error"] == {"code": 5, "message": "too late"}
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_a_retry_has_the_result_of_a_tool_whose_time_was_over(stubborn: bool) -> None:
+    asking = Asking()
+    asking.server = mcp.Server("s", "1")
+    over, end = threading.Event(), threading.Event()
+
+    @asking.server.tool(name="x", timeout=0.2)
+    def x(context: mcp.Context) -> str:
+        try:
+            return str(context.sample("How?", max_tokens=5))
+        finally:
+            over.set()
+            if stubborn:
+                end.wait(PATIENCE)
+
+    with connected(asking) as client:
+        result = ask(client, 1)["result"]
+        assert over.wait(PATIENCE)
+        done = ask(client, 2, **retry_of(result))["result"]
+        assert (done["content"][0]["text"], done["isError"]) == ("tool x did not finish within 0.2 s", True)
+        end.set()
+
+
+def test_a_tool_whose_time_is_over_before_it_asks_answers_at_once() -> None:
+    asking = Asking()
+    asking.server = mcp.Server("s", "1")
+    end = threading.Event()
+
+    @asking.server.tool(name="x", timeout=0.1)
+    def x() -> None:
+        end.wait(PATIENCE)
+
+    with connected(asking) as client:
+        assert ask(client, 1)["result"]["content"][0]["text"] == "tool x did not finish within 0.1 s"
+        end.set()
+
+
+def test_the_results_that_wait_for_a_retry_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parked_calls, "MAX_ENDED", 2)
+    asking = impatient()
+    with connected(asking) as client:
+        results = [ask(client, number)["result"] for number in range(4)]
+        eventually(lambda: len(asking.ends) == len(results))
+        answers = [ask(client, 10 + number, **retry_of(each)) for number, each in enumerate(results)]
+    assert ["result" in each for each in answers] == [False, False, True, True]
 
 
 def test_a_retry_without_the_answer_gets_the_question_again() -> None:

@@ -67,6 +67,9 @@ class Bridge:
         strict: bool,
     ) -> Converted:
         """Convert a message or a batch; see the emitted ``convert``."""
+        if isinstance(message, str) and message.lstrip().startswith(("{", "[")):
+            text = "a message must be parsed JSON, such as a dict, got a JSON text; pass json.loads(message)"
+            raise UsageError(text)
         for each in message if message.__class__ is list else [message]:
             if not isinstance(each, _JSON):
                 text = f"a message must be parsed JSON, such as a dict, got {each.__class__.__name__}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..connection.channel import Channel
     from ..server.server import Server
     from ..session.session import Session
+    from .parked_calls import ParkedCall
 
 SendQuestion = Callable[[RequestMethod[Any, Any], Any, "float | None", "Callable[[Call], object] | None"], Any]
 """Sends a question, in the revision on the wire, and returns its answer; a stateless connection has no other way."""
@@ -148,6 +149,8 @@ class ChannelView:
 
     task: Any = None
     """The task that the handler runs as; None if it is none."""
+    parked: ParkedCall | None = None
+    """The call that may be parked while its handler waits; None if it never is."""
 
     def __init__(
         self,

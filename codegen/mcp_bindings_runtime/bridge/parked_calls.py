@@ -42,6 +42,8 @@ MAX_PARKED: Final = 256
 """Limit on the bridged calls of one server that run, or wait for input, each in its own thread."""
 WINDOW: Final = 0.02
 """Seconds to wait after each question for another one, which goes into the same result."""
+MAX_ENDED: Final = 64
+"""Limit on the bridged calls of one server that have ended while they were parked, and whose results wait for a retry."""
 _PARKED = "parked"
 
 
@@ -96,10 +98,19 @@ class ParkedCall:
             result = function()
         except BaseException as problem:  # noqa: BLE001  # the thread of the request raises it
             error = problem
-        with self._changed:
-            self._result, self.error, self.done = result, error, True
+        self._finish(result, error)
         # Other threads of the handler may still wait for answers, which nobody gives any more.
         self.end(CallCancelled("the call that requested input has ended"))
+
+    def conclude(self, result: Any) -> None:
+        """End the call with a result in the revision on the wire, from any thread; that of the handler is ignored."""
+        self._finish(result, None)
+
+    def _finish(self, result: Any, error: BaseException | None) -> None:
+        with self._changed:
+            if not self.done:
+                self._result, self.error, self.done = result, error, True
+                self._changed.notify_all()
 
     def send_question(
         self,
@@ -227,8 +238,8 @@ class ParkedCalls:
         self._running: Counter[str] = Counter()
         """Number of calls by the principal or address that has sent them."""
         self._calls: dict[str, ParkedCall] = {}
-        self._failures: dict[str, str] = {}
-        """The errors of the last calls that have failed while they were parked, by their ids."""
+        self._ended: dict[str, ParkedCall] = {}
+        """The last calls that have ended while they were parked, by their ids."""
 
     def start(self, call: ParkedCall, function: Callable[[], Any]) -> bool:
         """Run a handler in a thread of its own; return False if a limit is reached."""
@@ -258,10 +269,15 @@ class ParkedCalls:
         finally:
             with self._lock:
                 self._release(source)
-                if self._calls.pop(call.id, None) is not None and isinstance(call.error, ResponseError):
-                    self._failures[call.id] = str(call.error)
-                    if len(self._failures) > MAX_PARKED:
-                        del self._failures[next(iter(self._failures))]
+                if self._calls.pop(call.id, None) is not None:
+                    self._keep(call)
+
+    def _keep(self, call: ParkedCall) -> None:
+        """Keep the result of a call that has ended, for its retry; hold the lock."""
+        if call.error is None or isinstance(call.error, ResponseError):
+            self._ended[call.id] = call
+            if len(self._ended) > MAX_ENDED:
+                del self._ended[next(iter(self._ended))]
 
     def refuse(self, key: RequestMethod[Any, Any], *_: Any) -> Any:
         """Raise the error for a question of a call that cannot be parked."""
@@ -274,7 +290,9 @@ class ParkedCalls:
     def park(self, call: ParkedCall, incoming: Incoming) -> str:
         """Keep a call until its retry; return the state that names it."""
         with self._lock:
-            if not call.done:
+            if call.done:
+                self._keep(call)
+            else:
                 self._calls[call.id] = call
         state = self._states.seal(self._digest(incoming), incoming.principal, [[call.id, call.round]], _PARKED)
         router = self._router()
@@ -289,7 +307,7 @@ class ParkedCalls:
         return router.forward(process, server, connection, incoming)
 
     def resume(self, connection: Any, incoming: Incoming) -> ParkedCall:
-        """Return the call that a retry continues; it is no longer parked.
+        """Return the call that a retry continues, or whose result it gets; it is no longer parked.
 
         Raise ``ResponseError`` (-32602) for an answer that does not fit, and if the state was not made here, is for
         another request or sender, was used before, or names a call that has ended.
@@ -300,17 +318,16 @@ class ParkedCalls:
         named, _ = self._states.open(state, self._digest(incoming), incoming.principal)
         call_id, number = named[0]
         with self._lock:
-            call = self._calls.get(call_id)
+            call = self._calls.get(call_id) or self._ended.get(call_id)
             if call is not None and call.round == number:
-                answers = call.read_answers(incoming.params.input_responses or {})
-                del self._calls[call_id]
-                call.resume(connection, incoming, answers)
+                if not call.done:
+                    answers = call.read_answers(incoming.params.input_responses or {})
+                    call.resume(connection, incoming, answers)
+                self._calls.pop(call_id, None)
+                self._ended.pop(call_id, None)
                 return call
-            failure = self._failures.pop(call_id, None)
         if call:
             problem = "requestState was used before"
-        elif failure:
-            problem = f"the call has ended: {failure}"
         elif self._router() is not None:
             problem = "the call has ended"
         else:
@@ -326,6 +343,8 @@ class ParkedCalls:
         """End the calls that are parked for a connection, by default all."""
         with self._lock:
             calls = [each for each in self._calls.values() if connection is None or each.connection is connection]
+            for ended in [each for each in self._ended.values() if connection is None or each.connection is connection]:
+                del self._ended[ended.id]
         for call in calls:
             call.end(CallCancelled("the client has left, or the server was closed"))
 

@@ -23,7 +23,7 @@ from .incoming_view import IncomingView
 from .parked_calls import ParkedCall, ParkedCalls
 from .required_pages import visit_pages
 from .translation import Translators, translators
-from .twin_contexts import context_class
+from .twin_contexts import context_class, parked_context_class
 from .twin_handlers import TwinHandlers
 from .undeclared_capability import missing_input_text
 
@@ -209,6 +209,8 @@ class ServerTwin(Server):
 
     def context_of(self, channel: ChannelView, seen: IncomingView) -> Any:
         """Return the context for the original's handler."""
+        if channel.parked is not None:
+            return parked_context_class(self.own_context)(self.original, channel, seen)
         if channel.task is None:
             return self.own_context(self.original, channel, seen)
         context = twin_tasks_module().task_context_class(self.own_context)(self.original, channel, seen)
@@ -364,6 +366,7 @@ class StatelessTwin(ServerTwin):
             return self._run_here(connection, incoming, call.send_question)
         view = self.view(connection, incoming)
         channel = ChannelView(view, connection, call.send_question)
+        channel.parked = call
         key, own_params = view.inward.request(incoming.key, params, incoming.id)
         seen = self.seen(key, own_params, incoming)
 

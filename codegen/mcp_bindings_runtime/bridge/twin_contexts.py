@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..connection.context import ServerContext
@@ -26,6 +27,25 @@ class RealQuestions(ServerContext):
         """Return the least severity that the client of the session wants."""
         session: Any = self.connection.session
         return session.log_level
+
+
+class InParkedCall(ServerContext):
+    """The part of a context whose call may be parked: then a result that ends the call waits for the retry."""
+
+    __slots__ = ()
+
+    def conclude(self, result: Any) -> None:
+        """Answer the request, or the retry, with this result; the result of its handler is ignored."""
+        channel: Any = self.connection
+        incoming: Any = self._incoming
+        channel.parked.conclude(channel.view.outward.result(incoming.key, result, incoming.id))
+        super().conclude(result)
+
+
+@cache
+def parked_context_class(base: Any) -> Any:
+    """Return the class of the contexts of calls that may be parked, whose contexts are of class ``base`` otherwise."""
+    return type(base.__name__, (InParkedCall, base), {"__slots__": (), "__doc__": base.__doc__})
 
 
 _CONTEXTS: dict[tuple[type, str], Any] = {}

@@ -33,7 +33,8 @@ def _watch(connection: Connection, binding: Binding, every: float, failures: int
             connection.request(ping, timeout=every)
             failed = 0
         except (RequestTimeout, ConnectionClosed, HttpError) as fault:
-            if connection.closed:
+            if connection.end is not None:
+                # It was closed while the ping was under way.
                 return
             failed += 1
             found = f"was not answered in {every:g} s" if isinstance(fault, RequestTimeout) else f"failed: {fault}"
