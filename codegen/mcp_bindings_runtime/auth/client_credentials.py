@@ -71,10 +71,10 @@ class ClientCredentials(MachineAuthenticator):
         algorithm: str = "ES256",
         **options: Unpack[TokenOptions],
     ) -> None:
+        super().__init__(client_id, client_secret, **options)
         if (client_secret is None) == (private_key is None):
             text = "pass either `client_secret` or `private_key`"
             raise UsageError(text)
-        super().__init__(client_id, client_secret, **options)
         self._key = None if private_key is None else _key_of(private_key, algorithm)
         self._algorithm = algorithm
 

@@ -351,6 +351,7 @@ def _options(**options: Any) -> Any:
         (lambda: OAuth(**_options(time_out=3)), "'time_out' (did you mean 'login_timeout'?)"),
         (lambda: DeviceLogin(**_options(show=print)), "'show' (did you mean 'show_code'?)"),
         (lambda: ClientCredentials("me", "secret", **_options(scopes="x")), "'scopes' (did you mean 'scope'?)"),
+        (lambda: ClientCredentials("me", **_options(secret="x")), "'secret' (did you mean 'client_secret'?)"),
         (
             lambda: WorkloadIdentity("me", assertion=lambda: "jwt", **_options(zzz=1)),
             "'zzz'; use allow_private, assertion, client_id, dpop, issuer, resource, scope, store, "
