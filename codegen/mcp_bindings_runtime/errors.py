@@ -113,7 +113,7 @@ class EncodeError(_LocatedError, UsageError):
 
 
 class Undecidable(UsageError):
-    """A value does not show which member of a union it is; the message says what would show it."""
+    """A value does not show to which type of a union it belongs; the error message says what would show the type."""
 
 
 class NotDeclared(UsageError):
@@ -126,7 +126,7 @@ class NotDeclared(UsageError):
 class NotExpressible(UsageError):
     """A message of one revision has no form in the revision of the peer; it was not sent.
 
-    Check ``peer_revision`` first, or do without what ``reason`` names.
+    Check ``peer_revision`` first, or do not use the feature that ``reason`` names.
     """
 
     def __init__(self, method: str, revision: str, reason: str, section: str) -> None:
@@ -345,16 +345,16 @@ class OutputMismatch(ProtocolError):
 
 
 class ToolsChanged(ProtocolError):
-    """The tools of a server differ from those of the lock: schemas, descriptions or annotations."""
+    """Schemas, descriptions or annotations of a server's tools differ from those in the lock file."""
 
     def __init__(self, path: str, *, changed: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> None:
         super().__init__(path, tuple(changed), tuple(added), tuple(removed))
         self.path: str = path
-        """The lock."""
+        """The path of the lock file."""
         self.changed: tuple[str, ...] = tuple(changed)
         """Names of tools with another digest."""
         self.added: tuple[str, ...] = tuple(added)
-        """Names of tools that the lock does not have."""
+        """Names of tools that the lock file does not contain."""
         self.removed: tuple[str, ...] = tuple(removed)
         """Names of tools that the server does not have."""
 

@@ -59,8 +59,9 @@ if TYPE_CHECKING:
         """
 
         probe: float
-        """Seconds to wait for the response to the first request without a handshake
-        (`server/discover`) before the client tries a handshake. Default: 5.0.
+        """Seconds to wait for the response to the first request, `server/discover`,
+        which needs no handshake. After this time, the client tries a handshake.
+        Default: 5.0.
         """
 
         name: str
@@ -307,8 +308,8 @@ def http(
     - ``pool``: Limit on the idle connections that the client keeps open.
     - ``connect_timeout``: Seconds to open a connection.
     - ``retries``: Limit on the retries of a failed request. With False, the client
-      repeats only a request that failed because the server had closed an idle
-      connection, once. A `RetryPolicy` also sets the pauses between retries.
+      repeats a request only once, and only if it failed because the server had closed
+      an idle connection. A `RetryPolicy` also sets the pauses between retries.
     - ``max_message``: Limit on the bytes of a message from the server.
     """
     start = transport_factories.http(

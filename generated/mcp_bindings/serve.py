@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 
         require_user: bool
         """If true, a request without `REMOTE_USER` is refused with 401. Use it if the
-        endpoint is part of a site that logs in its users, not together with
-        `authorization`, and not with `run_http`. Default: False.
+        endpoint is part of a site that logs in its users. It cannot be combined with
+        `authorization`, and `run_http` does not accept it. Default: False.
         """
 
         body_limit: int
@@ -83,15 +83,16 @@ if TYPE_CHECKING:
 
         streams: int | None
         """Limit on the open streams on which clients only listen. By default, three
-        quarters of `threads`, or with `run_http` of `connections`; the largest value is
-        seven eighths. With 0, clients cannot listen, and the server does not declare
-        that it reports changes.
+        quarters of `threads` (with `run_http`: of `connections`). The largest allowed
+        value is seven eighths of the same number. With 0, clients cannot listen, and
+        the server does not declare that it reports changes.
         """
 
         handlers: int
         """Limit on the handlers that run at the same time. At most three quarters of
-        this number may wait for responses of clients, and at most half for responses of
-        the same principal (without a principal, of the same address). Default: 256.
+        this number may wait for responses of clients. At most half of it may wait for
+        responses of one principal, or of one address if there is no principal. Default:
+        256.
         """
 
         handlers_per_source: int | None
@@ -156,8 +157,8 @@ if TYPE_CHECKING:
         """
 
         buffered: int
-        """Limit on the bytes of all incomplete requests, together with those of
-        requests in progress of 16 KiB or more. Default: 67108864.
+        """Limit on the bytes of all incomplete requests plus the bytes of all requests
+        in progress that have 16 KiB or more. Default: 67108864.
         """
 
         grace: float

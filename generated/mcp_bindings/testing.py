@@ -85,8 +85,8 @@ def mcp_client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
 def mcp_url() -> Iterator[Callable[..., str]]:
     """Return a function that serves a server object or a WSGI application, such as a Flask program, and returns its URL.
 
-    ``path`` is that of the endpoint in the application, ``/mcp`` by default. The port is a free one of 127.0.0.1. Each
-    request has a thread. All is closed after the test.
+    ``path`` is the path of the endpoint in the application, ``/mcp`` by default. The server listens on a free port of
+    127.0.0.1, and handles each request in a thread. It is closed after the test.
     """
     from mcp_bindings_runtime.server.runnable import RunnableServer, wsgi_app
 

@@ -83,7 +83,7 @@ def measure(effort: Effort = FULL, proxy: str | None = None) -> Table:
     rows += [Row(f"a call across the eras, {_name(each)} / direct", _cost(calls, each), "at most 2") for each in ACROSS]
     counts = count_bytecodes(effort)
     same = counts[SERVING_ALL] / counts[Connection(HANDSHAKE, HANDSHAKE, None)]
-    name = "bytecodes of a direct call: both sides accept all revisions / only their own"
+    name = "bytecodes of a direct call: each side accepts all revisions / each side accepts only its own revision"
     rows.append(Row(name, same, "at most 1.01"))
     for source, target in (*pairwise((corpus.REVISIONS[0], HANDSHAKE, STATELESS)), (STATELESS, HANDSHAKE)):
         rows.append(Row(f"`convert` from {source} to {target}", convert_speed(source, target, effort), unit="MB/s"))
@@ -115,8 +115,9 @@ def _about(
         "If client and server use different revisions, one of them, or a program between them, "
         "[converts the messages](bridge.md) from one revision to the other. The benchmark calls a tool that "
         "returns its argument, over stdio, one call after the other. In a *bridged call*, one side converts the "
-        "messages from and to the revision of the other side. In a *direct call*, client and server both use the "
-        "revision of that other side, so nothing is converted. The benchmark divides the median time of "
+        "messages from and to the revision of the other side. For comparison, there is a *direct call*: client and "
+        "server both use the revision of the side that converts nothing in the bridged call. So nothing is converted. "
+        "The benchmark divides the median time of "
         "the bridged call by the median "
         "time of the "
         "direct call. The messages between the processes "
@@ -166,7 +167,8 @@ PASSED_ON = (
     "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio "
     "server. "
     "The remaining bytecodes are for keeping track of calls in progress, which may be cancelled or require input. "
-    "Decoding and encoding the request and the response take an eighth of all bytecodes, so passing the "
+    "All these parts together include decoding and encoding the request and the response. This takes an eighth of all "
+    "bytecodes, so passing the "
     "bytes on unread would save no more "
     "than that. The thread that has read a request from the client also writes it to a pipe of the stdio "
     "server and reads the response from the other pipe, so no thread waits for another. This thread "

@@ -86,7 +86,7 @@ def _number(value: float) -> str:
 
 @frozen
 class Conversation:
-    """Figures of one program in the section "Conversations"."""
+    """Figures of one program in the section "Calls over stdio"."""
 
     rate: float
     """Calls per second."""
@@ -97,7 +97,7 @@ class Conversation:
 
 
 def conversations(page: str) -> Mapping[str, Conversation]:
-    """Return the absolute figures of the section "Conversations", by the name that the page has for a program."""
+    """Return the absolute figures of the section "Calls over stdio", by the name that the page has for a program."""
     rows = re.findall(
         r"^- ([\w ,]+): ([\d,.]+) calls per second, median [\d,.]+ µs, p99 [\d,.]+ ms, "
         r"started in ([\d.]+) s, ([\d.]+) MiB",
@@ -121,7 +121,7 @@ def charts(page: str) -> Mapping[str, str]:
     found = conversations(page)
     ours, peer = found["ours, standard library"], found["the SDK"]
     rate = Panel("Tool calls over stdio", "per second", [(OURS, ours.rate), (PEER, peer.rate)])
-    start = Panel("Start of a server, to its first answer", "s", [(OURS, ours.start), (PEER, peer.start)])
+    start = Panel("Start of a server, to its first response", "s", [(OURS, ours.start), (PEER, peer.start)])
     memory = Panel("Memory of an idle server", "MiB", [(OURS, ours.memory), (PEER, peer.memory)])
     http = [
         Panel(

@@ -25,16 +25,14 @@ HOW = {
         "mcp-types",
         "decoding: `jsonrpc_message_adapter.validate_json(data)`, then `parse_client_request(method, revision, "
         "params)` or a "
-        "similar function; encoding: `model_dump`, for results of servers `serialize_server_result`, then "
-        "`model_dump_json` of "
-        "the JSON-RPC envelope",
+        "similar function; encoding: `model_dump`, then `serialize_server_result` (only for results of servers), then "
+        "`model_dump_json` of the JSON-RPC envelope",
     ),
     "structs": ("msgspec", "Structs written by hand, and a `msgspec.json.Decoder` for each message"),
     "cattrs": (
         "stock cattrs",
-        "our classes, `orjson.loads`, and a cattrs converter with default settings, to which only the JSON names of "
-        "fields and "
-        "functions for unions were added",
+        "our classes, `orjson.loads`, and a cattrs converter with default settings and two additions: the JSON names "
+        "of fields, and functions for unions",
     ),
     "bare": ("standard library alone", "`json.loads(data)`, `json.dumps(value)`: no types"),
 }
@@ -178,7 +176,8 @@ def _goals(measured: Measured) -> Grid:
         f"CPU time, but at least once. Python's garbage collector stays turned on. Environment variables make the C "
         f"library "
         "keep freed memory, so that a contender need not request it from the operating system again. The ratio of "
-        "a message is the median time of the first contender in the row, divided by that of the second. Each figure is "
+        "a message is the median time of the first contender in the row, divided by the median time of the second. "
+        "*Ready dicts* are dicts that were made before the timing starts. Each figure is "
         "the "
         "geometric mean of the ratios "
         "of all messages of the revision; in rows with *worst message*, it is the worst of these ratios. For the "

@@ -109,7 +109,7 @@ def table(measured: Measured, effort: Effort) -> Table:
             rows.append(Row(f"start to the first `tools/list`: the SDK's / ours, {label}", quicker, "at least 10"))
             share = starts[name].memory / starts["peer"].memory
             rows.append(Row(f"memory of an idle server: ours, {label} / the SDK's", share, "at most 0.33"))
-    return Table("Conversations", _about(measured, effort), rows)
+    return Table("Calls over stdio", _about(measured, effort), rows)
 
 
 def _about(measured: Measured, effort: Effort) -> str:

@@ -35,7 +35,7 @@ def measure(effort: Effort = FULL) -> Table:
     low, decorated = _calls(effort)
     registering, listing = _growth(effort.lists)
     return Table(
-        "Features",
+        "Decorated tools and many tools",
         "The first row of the table shows the cost of the decorator `@server.tool`. A client calls a tool that returns "
         "its "
         f"argument, in {REVISION}, with client and server in one process. The tool is a decorated function or, for "

@@ -118,7 +118,7 @@ def _stages(revision: str) -> Table:
     rows.append(Row("lines written", sum(text.count("\n") for text in files.values()), "", "lines"))
     rows.append(Row("bytes written", sum(len(text.encode()) for text in files.values()) / 1024, "", "KiB"))
     return Table(
-        f"Stages of {revision}",
+        f"Stages of generating {revision}",
         "Generating code has three stages: reading the schema, resolving its names and types, and writing the text of "
         "the "
         f"files. The figures are medians of {STAGES} runs in one process.",

@@ -83,7 +83,7 @@ def measure(effort: Effort = FULL) -> Listing:
         "about lists and texts are below 1. "
         "Other programs on the machine lengthen the times, but hardly change the exponents."
     )
-    return Listing("As work grows", about, ("measured", "exponent", "expected", "times"), rows)
+    return Listing("Scaling", about, ("measured", "exponent", "expected", "times"), rows)
 
 
 def slope(costs: Costs) -> float:

@@ -34,7 +34,7 @@ def performance(page: str) -> str:
             "",
             "![Tool calls per second over stdio and HTTP](charts/calls.svg)",
             "",
-            "![Seconds from the start of a server to its first answer](charts/start.svg)",
+            "![Seconds from the start of a server to its first response](charts/start.svg)",
             "",
             "![Memory of an idle server](charts/memory.svg)",
             "",
@@ -48,8 +48,8 @@ def performance(page: str) -> str:
             "",
             "These findings are not in our favour:",
             "",
-            "- Two Python programs that only exchange the `tools/call` messages of the first finding over stdio, and check nothing,",
-            f"  make {bare.rate:,.0f} calls a second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace(
+            "- Two minimal Python programs exchange the same `tools/call` messages over stdio as in the first finding, and check",
+            f"  nothing. They make {bare.rate:,.0f} calls a second. This project reaches {ours.rate / bare.rate:.0%} of that rate.".replace(
                 "%", " %"
             ),
             "- The library msgspec decodes messages into classes faster than this project with orjson:",

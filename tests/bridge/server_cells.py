@@ -464,7 +464,7 @@ def check_roots(cell: Cell) -> None:
         assert _ran(cell, runs)
 
 
-@feature("several requests for input at once")
+@feature("several requests for input in one call")
 def check_questions(cell: Cell) -> None:
     def ask(context: Any) -> str:
         return " ".join(context.sample(f"Number {each}", max_tokens=each) for each in (1, 2, 3))
@@ -481,7 +481,7 @@ def check_questions(cell: Cell) -> None:
         assert _ran(cell, runs, 3)
 
 
-@feature("requests for input that the client has not declared")
+@feature("errors for requests for input that the client has not declared")
 def check_undeclared(cell: Cell) -> None:
     _ask(cell, lambda context: context.sample("How?", max_tokens=5))
     with cell.connect() as client:

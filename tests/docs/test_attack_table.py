@@ -25,7 +25,7 @@ ATTACKS = (
     "Code injection",
     "Downgrade of PKCE",
     "Open redirect",
-    "a listener that serves others",
+    "send requests to the listener",
     "Token leak",
     "by a redirect of the server",
     "in logs, errors and `repr`",

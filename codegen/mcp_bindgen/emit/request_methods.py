@@ -118,7 +118,9 @@ class _Planner:
             meta = None
         used = RESERVED_PARAMETERS | ({"meta"} if meta else set[str]())
         parameters = tuple(self._parameters.of(declared, used, without))
-        about = "" if alone else declared.about.doc or ""
+        about = ""
+        if not alone and declared.about.doc:
+            about = f"This method sends `{self._names.types[declared.path]}`: {declared.about.doc}"
         return _Call(method, name, about, declared, parameters, meta)
 
     def _whole(self, method: Method) -> Iterator[Parameter]:

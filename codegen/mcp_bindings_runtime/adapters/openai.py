@@ -61,5 +61,8 @@ class OpenAITools(list[dict[str, Any]]):
 
 
 def to_openai_tools(client: AnyClient) -> OpenAITools:
-    """Return the server's tools in the form of OpenAI's ``tools``: a list of dicts, with ``answer`` for the calls."""
+    """Return the server's tools in the form of OpenAI's ``tools``.
+
+    The result is a list of dicts. Its method ``answer`` runs the calls.
+    """
     return OpenAITools(client)

@@ -36,8 +36,9 @@ class DeviceLogin(LoginAuthenticator):
     """Logs a user in on another device, for ``Client.http(url, auth=DeviceLogin())``: the device grant.
 
     When the server refuses a request with 401, ``show_code`` shows the user a code and the address of a page, by
-    default on standard error. The client then waits until the user has entered the code on the page. It identifies
-    itself as with ``OAuth``. ``options`` are those of ``LoginOptions``. Raises ``UsageError`` for an invalid argument.
+    default on standard error. The client then waits until the user has entered the code on the page. The client
+    identifies itself to the authorization server in the same way as a client with ``OAuth``. ``options`` are those of
+    ``LoginOptions``. Raises ``UsageError`` for an invalid argument.
     """
 
     grant_type = DEVICE_CODE

@@ -79,9 +79,10 @@ class OAuth(LoginAuthenticator):
         """Begin the authorization for the MCP server at a URL.
 
         Redirect the user to the ``url`` of the returned object. Keep its ``record`` on the server, for this user, and
-        pass it to ``finish``. ``scope`` are the scopes to request, separated by blanks; a challenge of the server may
-        name them. ``tls``, ``proxy``, ``proxy_headers`` and ``connect_timeout`` are the options of ``Client.http``.
-        Raise ``OAuthError``, and the exceptions of a call over HTTP.
+        pass it to ``finish``. ``scope`` are the scopes to request, separated by blanks. If the server has refused a
+        request, its header ``WWW-Authenticate`` may name the scopes to pass. ``tls``, ``proxy``, ``proxy_headers`` and
+        ``connect_timeout`` are the options of ``Client.http``. Raise ``OAuthError``, and the exceptions of a call over
+        HTTP.
         """
         if self._redirect_uri is None:
             text = "`begin` needs the URL that receives the response; pass it as `redirect_uri=`"
@@ -92,9 +93,10 @@ class OAuth(LoginAuthenticator):
     def finish(self, redirect_url: str, record: Mapping[str, Any], **connection: Unpack[ConnectionOptions]) -> None:
         """Finish an authorization: get the tokens and store them.
 
-        ``redirect_url`` is the whole URL that the user's browser requested after the login. ``record`` is the one that
-        ``begin`` returned. The two methods may run in different processes, with the same options. Raise ``OAuthError``
-        if the response in the URL does not belong to the record.
+        ``redirect_url`` is the whole URL that the user's browser requested after the login. ``record`` is the attribute
+        ``record`` of the object that ``begin`` returned. The two methods may run in different processes, if their
+        ``OAuth`` objects have the same options. Raise ``OAuthError`` if the response in the URL does not belong to the
+        record.
         """
         context = self._context(record["server_url"], None, connection)
         save_grant(self.store, record["server_url"], context.run(finish_authorization(redirect_url, record)))

@@ -35,7 +35,7 @@ _EARLY: Final = 60.0
 _STEP_UPS: Final = 2
 """Limit on the logins for more scopes that one request causes."""
 _REPLACEMENTS: Final = 3
-"""Limit on the other tokens that are tried after one request was refused: from the store, a refresh or a login."""
+"""Limit on the other tokens (from the store, a refresh or a login) that are tried after one request was refused."""
 _MINUTE: Final = 60.0
 _Place: TypeAlias = Literal["store", "refresh", "authorization"]
 

@@ -18,7 +18,9 @@ from typing import Any, Final
 from ..errors import OAuthError
 
 _LOCKED: Final = 60.0
-"""Seconds for which a token store waits for a file that another process has locked; a refresh takes less."""
+"""Seconds for which a token store waits for a file that another process has locked. To refresh a token, a process locks
+the file for less time.
+"""
 _POLL: Final = 0.02
 """Seconds between attempts to lock a file."""
 
@@ -70,8 +72,8 @@ class MemoryTokens(TokenStore):
 class FileTokens(TokenStore):
     """Keeps tokens in a JSON file. Threads and processes may share it.
 
-    Only the owner of the file can read it (mode 0600), except on Windows, where the store sets no permissions of the file:
-    choose a folder there that other users cannot read.
+    Only the owner of the file can read it (mode 0600). On Windows, however, the store does not set the permissions of
+    the file, so choose a folder that other users cannot read.
 
     Each change replaces the whole file. Meanwhile a second file, whose name ends in ``.lock``, is locked. The methods
     raise ``OAuthError`` if the file cannot be read or written.

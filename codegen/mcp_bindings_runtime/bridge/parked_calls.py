@@ -43,7 +43,9 @@ MAX_PARKED: Final = 256
 WINDOW: Final = 0.02
 """Seconds to wait after each question for another one, which goes into the same result."""
 MAX_ENDED: Final = 64
-"""Limit on the bridged calls of one server that have ended while they were parked, and whose results wait for a retry."""
+"""Limit on the bridged calls of one server that have ended before the client has sent the call again with the requested
+input, and whose results are kept until the client does so.
+"""
 _PARKED = "parked"
 
 

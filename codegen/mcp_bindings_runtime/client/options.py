@@ -51,8 +51,8 @@ class NegotiationOptions(Options):
     negotiated revision, and a context.
     """
     probe: Seconds = option(default=5.0)
-    """Seconds to wait for the response to the first request without a handshake (`server/discover`) before the client tries
-    a handshake.
+    """Seconds to wait for the response to the first request, `server/discover`, which needs no handshake. After this
+    time, the client tries a handshake.
     """
 
     def __init__(self, **options: Any) -> None:

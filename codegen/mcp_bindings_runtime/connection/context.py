@@ -87,7 +87,7 @@ class Context:
 
     @property
     def caller(self) -> Caller | None:
-        """Authenticated sender with the scopes and claims of its access token; None as ``principal``."""
+        """Authenticated sender with the scopes and claims of its access token; None if ``principal`` is None."""
         return None if self._incoming is None else self._incoming.caller
 
     @property
@@ -99,7 +99,7 @@ class Context:
     def cancelled(self) -> bool:
         """Whether the answer is not wanted any more: the request was cancelled, or the connection has ended.
 
-        Stop then, and return anything or raise: nothing is sent.
+        If it is true, the handler should stop. Whatever it then returns or raises is not sent.
         """
         return self._incoming is not None and self._incoming.cancelled
 
@@ -129,9 +129,9 @@ class Context:
     def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Send the progress of the request; each value has to be larger than the last.
 
-        Send nothing if the requestor does not want progress, after cancellation, or after the end of the handler or
-        (2025-11-25) of the task that it answered with. ``message`` is sent from 2025-03-26 on. Raise `UsageError` for a
-        value that does not increase.
+        Send nothing if the requestor does not want progress, if the request was cancelled, or if the handler has ended.
+        If the request became a task (2025-11-25), progress is sent until the task ends. ``message`` is sent from
+        2025-03-26 on. Raise `UsageError` for a value that does not increase.
         """
         incoming = self._incoming
         if incoming is None or incoming.token is None:
@@ -353,9 +353,10 @@ class ServerContext(Context):
     def close_stream(self, retry: float = 1.0) -> None:
         """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.
 
-        For long work over HTTP, so that no connection is held meanwhile (2025-11-25, Streamable HTTP: polling). Do
-        nothing on other transports, at an endpoint with ``streams=0``, to which clients cannot come back, and while a limit
-        of the endpoint allows no further stream. Raise `UsageError` in revisions whose clients do not come back.
+        Use this for long work over HTTP, so that no connection stays open meanwhile (2025-11-25, Streamable HTTP:
+        polling). Do nothing on other transports, and while a limit of the endpoint allows no further stream. Also do
+        nothing at an endpoint with ``streams=0``, because clients cannot reconnect to it. Raise `UsageError` in
+        revisions whose clients do not reconnect.
         """
         binding = self.connection.session.binding
         if not binding.facts.polling:
@@ -431,12 +432,12 @@ class StatelessContext(ServerContext):
         return result
 
     def begin_task(self, *, required: bool = False) -> None:
-        """Continue the tool call as a task, if the client supports tasks; with ``required`` it must.
+        """Continue the tool call as a task if the client supports tasks; with ``required``, it must support them.
 
         The first time this ends the handler: the client receives the task, and the handler runs again from its start in
-        another thread, with the answers so far. So send requests that decide whether there is anything to do before it,
-        and put all else behind it. Raise `UsageError` if the server has no ``tasks`` or this is not a tool call, and
-        `ResponseError` (-32021) if the client does not support tasks and must.
+        another thread, with the answers so far. So before this call, only send the requests that decide whether there
+        is anything to do. Put everything else after this call. Raise `UsageError` if the server has no ``tasks`` or
+        this is not a tool call, and with ``required``, `ResponseError` (-32021) if the client does not support tasks.
         """
         if self._incoming is None or self._incoming.key.name != "tools/call":
             text = "only a tool call may become a task"

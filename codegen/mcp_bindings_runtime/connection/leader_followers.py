@@ -26,11 +26,13 @@ TICK = 0.005
 IDLE = 10.0
 """Seconds after which an idle thread of a connection ends."""
 WAITING = 64
-"""Limit on the requests that wait for an answer of the other side without counting as running."""
+"""Limit on the requests that do not count as running because their handlers wait for a response of the other side."""
 MAX_QUEUED = 1000
 """Limit on the requests of a connection that wait for a thread."""
 MAX_QUEUED_SIZE = 16 * 1024 * 1024
-"""Limit on the bytes of the requests that wait for a thread; a larger request may only wait alone."""
+"""Limit on the bytes of the requests that wait for a thread; a larger request is accepted only if no other request
+waits.
+"""
 
 
 class SerialQueue:

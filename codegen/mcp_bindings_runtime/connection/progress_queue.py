@@ -14,7 +14,9 @@ from ..logs import log_exception, write_log
 CAPACITY = 1000
 """Limit on the progress notifications of a call that wait for their callback."""
 SIZE = 4 * 1024 * 1024
-"""Limit on the bytes of the progress notifications of a call that wait; a single one may be longer."""
+"""Limit on the bytes of the progress notifications of a call that wait for their callback; one notification may be
+larger than this limit.
+"""
 
 
 def _never() -> float:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from .resources import Resources
 
 MAX_VALUES = 100
-"""Limit on the values in the result of a completion, which the specification sets (Completion Results)."""
+"""Limit on the values in the result of a completion. The section "Completion Results" of the specification sets this
+limit.
+"""
 
 _METHOD = "completion/complete"
 _ARGUMENTS = "arguments"

@@ -25,7 +25,8 @@ _MAX_PAGES = 1000
 class URLElicitationRequired(ResponseError):
     """The user must visit the pages of ``elicitations`` before the request can be processed (2025-11-25).
 
-    Handlers of servers raise it, and calls of clients raise it for such an error. ``wait_for_page`` knows the pages then.
+    Handlers of servers raise it, and calls of clients raise it if the server returns such an error. The client can then
+    pass the ids of these pages to ``wait_for_page``.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class Declined:
 
 @explain_attributes(OF_OUTCOMES)
 class Cancelled:
-    """The user has dismissed the request without a choice: try again later, or do without."""
+    """The user has closed the request without a choice. Request it again later, or continue without it."""
 
     __slots__ = ()
 

@@ -30,13 +30,14 @@ class Limits:
     """Rate limits of a client or server, in times per second; None for no limit.
 
     A limit on requests holds for one connection. Over HTTP, where a client can open any number of sessions, it holds
-    for the requestor: the principal, else the address (of IPv6 the network of 64 bits), else all requestors of unknown
-    address. Servers that share an object share these counts.
+    for one requestor. This is the principal or, without one, the address (for IPv6, the /64 network); all requestors
+    without a known address count as one. Servers that share a `Limits` object share these counts.
 
-    A server limits ``tool_calls`` and ``completions`` of its client, a client ``sampling`` and ``elicitation`` of its
-    server. ``tasks`` limits the requests about tasks, all methods together; ``progress`` (of each request) and ``log``
-    limit the notifications that are sent. A burst may have as many as the limit allows in ``burst`` seconds. ``clock``
-    returns monotonic seconds. Raise `UsageError` for a limit that is not above 0.
+    ``tool_calls`` and ``completions`` limit what a client requests of a server; ``sampling`` and ``elicitation`` limit
+    what a server requests of a client. ``tasks`` limits the requests about tasks, all methods together; ``progress``
+    (of each request) and ``log`` limit the notifications that are sent. A burst may contain as many messages as the
+    limit allows in ``burst`` seconds. ``clock`` returns monotonic seconds. Raise `UsageError` for a limit that is not
+    above 0.
     """
 
     def __init__(

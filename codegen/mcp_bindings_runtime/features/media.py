@@ -73,7 +73,7 @@ class _Media:
 class Image(_Media):
     """An image that a tool or prompt returns: bytes and their media type, by default detected from the first bytes.
 
-    Raises UsageError if detection fails; known are PNG, JPEG, GIF, WebP, BMP, TIFF, AVIF and HEIC.
+    Raises UsageError if detection fails; the known types are PNG, JPEG, GIF, WebP, BMP, TIFF, AVIF and HEIC.
     """
 
     __slots__ = ()
@@ -83,7 +83,7 @@ class Image(_Media):
 class Audio(_Media):
     """A sound that a tool or prompt returns: bytes and their media type, by default detected from the first bytes.
 
-    Raises UsageError if detection fails; known are WAV, MP3, Ogg, FLAC, M4A, AAC and AIFF.
+    Raises UsageError if detection fails; the known types are WAV, MP3, Ogg, FLAC, M4A, AAC and AIFF.
     """
 
     __slots__ = ()

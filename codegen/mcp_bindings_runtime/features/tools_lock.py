@@ -25,7 +25,9 @@ Drift: TypeAlias = Literal["ignore", "warn", "error"]
 _FORMAT = "mcp-tools-lock/1"
 _MAX_BYTES = 64 << 20
 _MAX_TOOLS = 20_000
-"""Limit on the tools of one list, whose pages may never end; `mcp-codegen tools snapshot` has the same limit."""
+"""Limit on the tools of one list that a client compares with its `tools_lock`, because a server may send pages without
+end. `mcp-codegen tools snapshot` has the same limit.
+"""
 
 
 class TooManyTools(ProtocolError):

@@ -12,11 +12,13 @@ KEEP_ALIVE: Final = b":\n\n"
 
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD_SIZE: Final = 64
-"""Limit on the bytes of an event's line besides its data: the field's name, or the value of another field than ``data``."""
+"""Limit on the bytes by which an unfinished line of an event may exceed the limit on the event's data; the name of the
+field needs them.
+"""
 _ID_SIZE: Final = 4096
 """Limit on the bytes of an event id, which clients send back in a header; a longer id is ignored."""
 _MAX_RETRY: Final = 10**9
-"""Limit on the milliseconds that the field ``retry`` of an event may demand."""
+"""Limit on the milliseconds that the field ``retry`` of an event can set."""
 
 
 def message_event(line: bytes, event_id: str = "") -> bytes:

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 PAUSES: Final = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds before each further start of a server that has ended; the last one repeats."""
 QUESTIONS: Final = 256
-"""Limit on the requests of a server behind the bridge that wait for answers in one session; further ones queue."""
+"""Limit on the requests of a server behind the bridge that wait for responses of the client in one session; further
+requests wait in a queue.
+"""
 _LATE_NOTIFICATIONS: Final = 1.0
 """Seconds to wait until the notifications that came with an answer are passed on."""
 _LOOK: Final = 0.25

@@ -43,9 +43,10 @@ class RunnableServer(Server):
     def pump(self, timeout: float | None = 0.0) -> bool:
         """Serve over stdin and stdout from a loop of your own: handle the next message in the calling thread.
 
-        Wait for it at most ``timeout`` seconds (None: no limit). Further messages may be buffered, so call it again even if
-        nothing can be read from stdin. Return False once the client has left. Raise `UsageError` with the option ``ping``.
-        A server with a handshake runs its handlers in other threads for clients without handshake that declare capabilities.
+        Wait for it at most ``timeout`` seconds (None: no limit). Further messages may be buffered, so call it again
+        even if nothing can be read from stdin. Return False once the client has left. Raise `UsageError` if the option
+        ``ping`` is set. If the server's revision has sessions, and a client of a revision without sessions declares
+        capabilities, handlers for this client run in other threads.
         """
         if self._options.ping is not None:
             message = "pump() uses one thread, and `ping` needs another; create the server without `ping`"

@@ -126,9 +126,9 @@ class Server(Limited, ABC):
     ]:
         """Register the function that handles a request that no schema declares: its params and result are JSON objects.
 
-        ``method`` is its name on the wire. The function is called like those of ``handler``; ``_meta`` is in the context.
-        Connections that are open already do not know the method. Raise `UsageError` for a method of the revision, of one
-        of its ``extensions``, or with a handler.
+        ``method`` is its name on the wire. The function is called like those of ``handler``; ``_meta`` is in the
+        context. Connections that are open already do not know the method. Raise `UsageError` if the method belongs to
+        the revision or to one of the server's ``extensions``, or if it already has a handler.
         """
         from ..extensions.extended_binding import with_raw_request
 
@@ -149,7 +149,8 @@ class Server(Limited, ABC):
     def capabilities(self) -> Any:
         """The capabilities that follow from the handlers and the options ``logging`` and ``capabilities``.
 
-        A feature that is declared by the option alone gets its handlers now, though it has nothing to list yet.
+        If only the option ``capabilities`` declares a feature, reading this attribute adds the handlers of the feature,
+        although the feature has nothing to list yet.
         """
         methods, receiver = self._handlers.methods, self._receiver
         declared = self._declared
@@ -403,7 +404,7 @@ class Server(Limited, ABC):
     # Announcements: notifications that belong to no request.
 
     def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
-        """Send a notification to every client that has finished its handshake and declared the extension it belongs to."""
+        """Send a notification to all clients with an open session that have declared its extension, if it has one."""
         require_method_key(key, request=False)
         methods = self.binding.wire_methods
         wire: Any = None if methods is None else methods.keys.get(key)

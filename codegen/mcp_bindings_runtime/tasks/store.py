@@ -42,13 +42,14 @@ _ENTROPY = 32
 class MemoryTasks:
     """Keeps the tasks of a server or client in memory, and executes them in threads of its own.
 
-    ``tools`` maps names of tools to ``"optional"``, ``"required"`` or ``"forbidden"`` (the default): whether they may be
-    called as tasks. A task is kept for ``ttl`` seconds from its creation, or as long as the requestor wants, up to
-    ``longest``; requestors are asked to poll every ``poll`` seconds. A requestor may have ``each`` tasks at the same
-    time, all together ``most``; ``workers`` of them run at once, the others wait. All outcomes together take at most
-    ``size`` bytes, those of one requestor a fourth or one larger outcome: then no task is created, and an outcome that is
-    too large becomes an error. With ``notify`` the
-    requestor is notified of each new status if it can be reached. ``now`` returns the time in seconds since 1970.
+    ``tools`` maps names of tools to ``"optional"``, ``"required"`` or ``"forbidden"`` (the default): whether they may
+    be called as tasks. A task is kept for ``ttl`` seconds from its creation, or as long as the requestor wants, up to
+    ``longest``; requestors are asked to poll every ``poll`` seconds. At the same time, one requestor may have ``each``
+    tasks, and all requestors together ``most`` tasks. ``workers`` tasks run at the same time, and the others wait. All
+    outcomes together take at most ``size`` bytes. The outcomes of one requestor take at most a fourth of this, unless
+    there is only one outcome. Once a limit is reached, no new task is created. An outcome that is too large for the
+    limits becomes an error. With ``notify`` the requestor is notified of each new status if it can be reached. ``now``
+    returns the time in seconds since 1970.
 
     Thread-safe. Several servers may share one.
     """

@@ -128,8 +128,9 @@ def start_task(
 ) -> TaskHandle[Any]:
     """Send a request that the other side executes as a task, whose result is kept for ``ttl`` seconds.
 
-    ``peer`` is a client, or the context of a server's handler that sends a request to the client. Raise `UsageError` if the
-    other side has not declared that it executes the request as a task, and as ``Client.request``.
+    ``peer`` is a client, or the context of a server's handler that sends a request to the client. Raise `UsageError` if
+    the other side has not declared that it executes the request as a task. Other errors are those of
+    ``Client.request``.
     """
     side = peer.peer if isinstance(peer, Context) else peer
     binding: Binding = side.binding

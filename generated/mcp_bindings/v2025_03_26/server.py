@@ -404,7 +404,7 @@ class Server(RuntimeServer):
 
         The function's parameters are the tool's arguments; a parameter annotated with
         `Context` receives the context of the call. The input schema is derived from the
-        annotations, descriptions from the docstring and `Annotated`. The return value
+        annotations. Descriptions come from the docstring and `Annotated`. The return value
         becomes the content of the result; an exception becomes a result with `is_error`
         and its message. Raise UsageError if an annotation has no JSON Schema, or if the
         name is in use and `replace` is False.
@@ -501,7 +501,7 @@ class Server(RuntimeServer):
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
-        template is invalid, if it is in use and `replace` is False, and if variables and
+        template is invalid, if it is in use and `replace` is False, or if variables and
         parameters differ.
 
         - `name`: Name for programs; by default that of the function.

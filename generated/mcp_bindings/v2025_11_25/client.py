@@ -371,8 +371,9 @@ class Client(RuntimeClient):
         - ``pool``: Limit on the idle connections that the client keeps open.
         - ``connect_timeout``: Seconds to open a connection.
         - ``retries``: Limit on the retries of a failed request. With False, the client
-          repeats only a request that failed because the server had closed an idle
-          connection, once. A `RetryPolicy` also sets the pauses between retries.
+          repeats a request only once, and only if it failed because the server had
+          closed an idle connection. A `RetryPolicy` also sets the pauses between
+          retries.
         - ``max_message``: Limit on the bytes of a message from the server.
         """
         start = transport_factories.http(

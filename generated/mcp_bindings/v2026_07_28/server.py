@@ -212,7 +212,7 @@ class Context(StatelessContext):
     def elicit_form(
         self, message: str, form: type[R]
     ) -> Accepted[R] | Declined | Cancelled:
-        """Request that the user fills in a form; an accepted answer holds an object of it.
+        """Request that the user fills in a form; `Accepted` holds an object of class ``form``.
 
         ``form`` is an attrs class, a dataclass or a TypedDict whose fields are text,
         numbers, bools or choices (a ``Literal`` or ``Enum`` of strings). Never request
@@ -311,7 +311,8 @@ class Context(StatelessContext):
         Depending on `mode`, the client shows a form or suggests a web page to visit;
         the user may refuse.
 
-        Parameters of `elicitation/create` for a form shown by the client.
+        This method sends `ElicitRequestFormParams`: Parameters of `elicitation/create`
+        for a form shown by the client.
 
         Forms must not request passwords or other secrets; the URL mode is for those.
 
@@ -331,7 +332,8 @@ class Context(StatelessContext):
         Depending on `mode`, the client shows a form or suggests a web page to visit;
         the user may refuse.
 
-        Parameters of `elicitation/create` for a web page that the user should visit.
+        This method sends `ElicitRequestURLParams`: Parameters of `elicitation/create`
+        for a web page that the user should visit.
 
         The client does not see what the user enters there, so this mode is suitable for
         secrets.
@@ -467,7 +469,7 @@ class Server(RuntimeServer):
 
         The function's parameters are the tool's arguments; a parameter annotated with
         `Context` receives the context of the call. The input schema is derived from the
-        annotations, descriptions from the docstring and `Annotated`. The return value
+        annotations. Descriptions come from the docstring and `Annotated`. The return value
         becomes the content of the result; an exception becomes a result with `is_error`
         and its message. Raise UsageError if an annotation has no JSON Schema, or if the
         name is in use and `replace` is False.
@@ -585,7 +587,7 @@ class Server(RuntimeServer):
         """Register a function that returns resources of a URI template (RFC 6570).
 
         The template's variables are the function's parameters. Raise UsageError if the
-        template is invalid, if it is in use and `replace` is False, and if variables and
+        template is invalid, if it is in use and `replace` is False, or if variables and
         parameters differ.
 
         - `name`: Name for programs; by default that of the function.

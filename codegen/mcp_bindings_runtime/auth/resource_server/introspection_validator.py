@@ -21,11 +21,11 @@ class IntrospectionValidator(TokenValidator):
     """Asks the authorization server about each token. Pass it to ``Authorization``. Needs the extra ``http``.
 
     ``client_id`` and ``client_secret`` are the credentials of this server at the authorization server, and
-    ``auth_method`` is the way to send them. The introspection endpoint is ``url``; by default the metadata of the
-    issuer name it. A valid token is remembered for ``lifetime`` seconds, but not beyond its expiry. A token that is
-    revoked meanwhile is still accepted.
+    ``auth_method`` is the way to send them. ``url`` is the introspection endpoint. By default, the validator reads it
+    from the metadata of the issuer. A valid token is remembered for ``lifetime`` seconds, but not beyond its expiry. A
+    token that is revoked meanwhile is still accepted.
 
-    ``audience`` is the value, or a list of values, of ``aud`` of which a token must have one; by default the
+    ``audience`` is a value or a list of values; ``aud`` of a token must contain one of them. The default is the
     ``resource`` of ``Authorization``. ``any_audience=True`` accepts tokens that were issued for other servers, whose
     operators can then use them here. ``leeway`` is the tolerance for clocks, in seconds. With ``allow_private`` a
     public issuer may name an endpoint at a private address. Raises ``UsageError`` for an argument that is not valid.

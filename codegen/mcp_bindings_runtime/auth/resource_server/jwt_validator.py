@@ -22,13 +22,13 @@ _TYPES: Final = ("at+jwt", "JWT")
 class JwtValidator(TokenValidator):
     """Validates the JWTs of an authorization server. Pass it to ``Authorization``. Needs the extra ``oauth``.
 
-    The public keys are the key set ``jwks``, or the key set at ``jwks_url``. By default the metadata of the issuer name
-    their URL. Keys from a URL are fetched again after an hour, and when a token names an unknown key, but at most once
-    in ten seconds.
+    The public keys are the key set ``jwks``, or the key set at ``jwks_url``. By default, the validator reads the URL of
+    the key set from the metadata of the issuer. Keys from a URL are fetched again after an hour, and when a token names
+    an unknown key, but at most once in ten seconds.
 
     A token must have an expiry, and its claim ``iss`` must be exactly ``issuer``. ``algorithms`` are the signature
-    algorithms to accept, ``types`` the values of the header ``typ``. ``audience`` is the value, or a list of values, of
-    the claim ``aud`` of which a token must have one; by default the ``resource`` of ``Authorization``.
+    algorithms to accept, ``types`` the values of the header ``typ``. ``audience`` is a value or a list of values; the
+    claim ``aud`` of a token must contain one of them. The default is the ``resource`` of ``Authorization``.
     ``any_audience=True`` accepts tokens that were issued for other servers, whose operators can then use them here.
     ``leeway`` is the tolerance for clocks, in seconds. With ``allow_private`` a public issuer may name keys at a
     private address. Raises ``UsageError`` for an argument that is not valid, and if joserfc is missing.

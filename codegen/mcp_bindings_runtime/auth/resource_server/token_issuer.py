@@ -50,7 +50,7 @@ class TokenIssuer:
         """Return a token of a user for the server at ``resource``.
 
         ``expires_in`` is in seconds; an expired token has a negative number. ``claims`` and ``header`` are added, and
-        replace members of the same name; None leaves one out.
+        replace members of the same name; a member with the value None is omitted.
         """
         from joserfc import jwt
 

@@ -53,8 +53,8 @@ class HttpClientOptions(Options):
     connect_timeout: Seconds = option(default=10.0)
     """Seconds to open a connection."""
     retries: int | RetryPolicy = option(default=RETRIES)
-    """Limit on the retries of a failed request. With False, the client repeats only a request that failed because the server
-    had closed an idle connection, once. A `RetryPolicy` also sets the pauses between retries.
+    """Limit on the retries of a failed request. With False, the client repeats a request only once, and only if it
+    failed because the server had closed an idle connection. A `RetryPolicy` also sets the pauses between retries.
     """
     max_message: Bytes = option(default=64 * 1024 * 1024)
     """Limit on the bytes of a message from the server."""

@@ -83,8 +83,8 @@ class Row(StrEnum):
     DELETE = "DELETE"
 
 
-UNSENT: Final = "reset before it was sent"
-SENT: Final = "reset after it was sent"
+UNSENT: Final = "disconnected before the request was sent"
+SENT: Final = "disconnected after the request was sent"
 COLUMNS: Final = (408, 425, 429, 500, 502, 503, 504, UNSENT, SENT)
 """The failures: HTTP statuses, and connections that end or cannot be opened."""
 

@@ -47,12 +47,12 @@ class RedisStore:
     """A store like ``MemoryStore``, but in Redis.
 
     ``url`` is ``redis://HOST:PORT/DATABASE``, ``rediss://…`` with TLS, or ``unix:///PATH``. All keys begin with
-    ``prefix``, which must differ between endpoints. ``sessions`` limits their number, ``sessions_per_source`` those of
-    one principal or, without one, one address: by default a fourth. They expire ``lifetime`` seconds after the last use.
-    ``memory_per_source`` limits the bytes of messages on the streams of one principal or address; beyond it, streams lose
-    messages as in ``MemoryStore``. Redis counts as unavailable after ``timeout`` seconds without an answer.
-    ``connections`` limits the connection pool of a process. Redis Cluster is not supported. Raises ``UsageError`` without
-    the library.
+    ``prefix``, which must differ between endpoints. ``sessions`` limits the number of sessions. ``sessions_per_source``
+    limits the sessions of one principal or, without a principal, of one address; the default is a fourth of
+    ``sessions``. Sessions expire ``lifetime`` seconds after the last use. ``memory_per_source`` limits the bytes of
+    messages on the streams of one principal or address; beyond it, streams lose messages as in ``MemoryStore``. Redis
+    counts as unavailable after ``timeout`` seconds without an answer. ``connections`` limits the connection pool of a
+    process. Redis Cluster is not supported. Raises ``UsageError`` without the library.
 
     Each process that uses it has two background threads, which ``close`` ends.
     """
@@ -153,7 +153,7 @@ class RedisStore:
         return max(self._lifetime, STREAM_LIFETIME) if stream == STANDALONE else STREAM_LIFETIME
 
     def open(self, session_id: str, stream: str, *, keep: bool = True) -> EventLog:
-        """See ``Store.open``. The log of a session that has ended has ended, too."""
+        """See ``Store.open``. If the session has ended, its logs have ended, too."""
         log_lifetime = int(self._log_lifetime(stream) * 1000)
         index_lifetime = int((self._lifetime + STREAM_LIFETIME) * 1000)
         process = self._readers.process

@@ -32,10 +32,10 @@ class ApiKeys:
     ``Caller`` or a principal for a key, or None for an unknown key. The function may raise ``MissingScope`` for a key
     that lacks a scope.
 
-    ``header`` is the name of the header with the key. In ``Authorization`` the key follows the word ``Bearer``; any
-    other header contains only the key. Every request needs the ``required_scopes``. ``implied_scopes`` maps a scope to
-    the scopes that it includes. Raises ``UsageError`` for arguments that are not valid, and for a key of fewer than 16
-    characters.
+    ``header`` is the name of the header with the key. In the header ``Authorization``, the key follows the word
+    ``Bearer``; any other header contains only the key. Every request needs the ``required_scopes``. ``implied_scopes``
+    maps a scope to the scopes that it includes. Raises ``UsageError`` for arguments that are not valid, and for a key
+    of fewer than 16 characters.
     """
 
     metadata_document = None

@@ -19,7 +19,9 @@ from ...connection.account import Account
 from ...errors import ConnectionClosed, RequestTimeout
 
 CAPACITY: Final = 1024 * 1024
-"""Limit on the bytes of the messages that a stream keeps; a larger message is only accepted alone."""
+"""Limit on the bytes of the messages that a stream keeps; a larger message is accepted only if no other message of the
+stream waits to be delivered.
+"""
 COUNT: Final = 1000
 """Limit on the number of messages that a stream keeps."""
 _LOG_SIZE: Final = 2048
@@ -191,9 +193,7 @@ class MemoryEventLog:
             if not required:
                 return False
             if deadline is not None and monotonic() >= deadline:
-                text = (
-                    f"clients read too slowly: for {timeout:g} s there was no room for a message of {size} bytes"
-                )
+                text = f"clients read too slowly: for {timeout:g} s there was no room for a message of {size} bytes"
                 raise RequestTimeout(text)
             with self._changed:
                 self._changed.wait(_LOOK)

@@ -20,8 +20,8 @@ _POLL: Final = 0.05
 class LocalSite:
     """Serves a WSGI application, such as a Flask program, at ``url`` until it is closed or the ``with`` block ends.
 
-    The site listens on a free port of 127.0.0.1 and handles each request in a thread. Raises ``UsageError`` for anything but
-    a WSGI application, also for a factory that makes one.
+    The site listens on a free port of 127.0.0.1 and handles each request in a thread. Raises ``UsageError`` for an
+    object that is not a WSGI application, for example for a function that creates one.
     """
 
     def __init__(self, app: WSGIApplication) -> None:

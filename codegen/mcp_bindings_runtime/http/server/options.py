@@ -53,8 +53,8 @@ class EndpointOptions(Options):
     the WSGI server, if there is one.
     """
     require_user: bool = option(default=False)
-    """If true, a request without `REMOTE_USER` is refused with 401. Use it if the endpoint is part of a site that logs in
-    its users, not together with `authorization`, and not with `run_http`.
+    """If true, a request without `REMOTE_USER` is refused with 401. Use it if the endpoint is part of a site that logs
+    in its users. It cannot be combined with `authorization`, and `run_http` does not accept it.
     """
     body_limit: Bytes = option(default=4 * 1024 * 1024)
     """Limit on the bytes of a request's body."""
@@ -65,13 +65,13 @@ class EndpointOptions(Options):
     running handlers and open streams do not count: handlers have threads of their own, and streams need none.
     """
     streams: int | None = option(default=None)
-    """Limit on the open streams on which clients only listen. By default, three quarters of `threads`, or with `run_http` of
-    `connections`; the largest value is seven eighths. With 0, clients cannot listen, and the server does not declare that
-    it reports changes.
+    """Limit on the open streams on which clients only listen. By default, three quarters of `threads` (with `run_http`:
+    of `connections`). The largest allowed value is seven eighths of the same number. With 0, clients cannot listen, and
+    the server does not declare that it reports changes.
     """
     handlers: int = option(default=256)
     """Limit on the handlers that run at the same time. At most three quarters of this number may wait for responses of
-    clients, and at most half for responses of the same principal (without a principal, of the same address).
+    clients. At most half of it may wait for responses of one principal, or of one address if there is no principal.
     """
     handlers_per_source: int | None = option(default=None)
     """Limit on the running handlers of one principal (without a principal, of one address). By default, three quarters of
@@ -185,7 +185,9 @@ class HttpServerOptions(EndpointOptions):
     may open fewer file descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all incomplete requests, together with those of requests in progress of 16 KiB or more."""
+    """Limit on the bytes of all incomplete requests plus the bytes of all requests in progress that have 16 KiB or
+    more.
+    """
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server is closed."""
     ready: Callable[[Any], object] | None = option(default=None)

@@ -31,7 +31,9 @@ _SMALL_SHARE: Final = 64
 _OVERHEAD: Final = 8 * 1024
 """Bytes that are charged for a session besides what its client says."""
 _PAUSE: Final = 1.0
-"""Seconds for which a store does not search again for a session to end after it has found all of them in use."""
+"""Seconds for which a store does not search again for a session that it can end, after it has found that all sessions
+are in use.
+"""
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 

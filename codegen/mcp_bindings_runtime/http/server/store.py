@@ -21,7 +21,9 @@ MAX_STREAMS = 32
 _MAX_FRUITLESS = 1000
 """Limit on the requestors for which ``MemoryStore`` remembers that it found no message to drop."""
 _PAUSE = 1.0
-"""Seconds for which ``MemoryStore`` does not search again for messages of such a requestor to drop."""
+"""Seconds for which ``MemoryStore`` does not search the messages of a requestor again after it has found no message to
+drop.
+"""
 
 STANDALONE = "0"
 """The name of the stream of a session that belongs to no request."""
@@ -146,13 +148,15 @@ class CallStore(SharedStore, Protocol):
 
 
 class MemoryStore:
-    """A store in this process; ``sessions`` limits their number, and they expire ``lifetime`` seconds after the last use.
+    """A store in this process.
 
-    ``sessions_per_source`` is the limit for one principal or, without one, one address: by default a fourth. See
-    ``MemorySessionStore`` for what ends at a limit.
+    It keeps at most ``sessions`` sessions, which expire ``lifetime`` seconds after the last use. ``sessions_per_source``
+    is the limit for one principal or, without one, one address: by default a fourth. See ``MemorySessionStore`` for what
+    ends at a limit.
 
-    ``memory`` is charged with the bytes of sessions and streams. Beyond its limit, streams lose messages: first those that
-    were delivered, then notifications that no client reads, then whole answers whose client has gone.
+    The attribute ``memory`` counts and limits the bytes of sessions and streams. Beyond this limit, streams lose
+    messages: first those that were delivered, then notifications that no client reads, then whole answers whose client
+    has gone.
     """
 
     def __init__(
