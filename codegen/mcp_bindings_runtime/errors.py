@@ -10,7 +10,7 @@
     |   +-- DecodeError             a message does not match the revision
     |   +-- ResponseError           the peer answered with an error
     |   +-- HttpError               the server answered with an HTTP error
-    |   |   +-- HttpResponseError   both at once
+    |   |   +-- HttpResponseError   it has a JSON-RPC error, too
     |   +-- UnsupportedRevision     the peer does not support the revision
     |   +-- OutputMismatch          a result does not match its schema
     |   +-- DataMismatch            a result is not of the expected type
@@ -70,7 +70,10 @@ class McpError(Exception):
 
 
 class UsageError(McpError):
-    """The local program called something wrongly. The message says what to change; nothing was sent."""
+    """The local program made a mistake, such as a wrong argument. Nothing was sent.
+
+    The message says what to change.
+    """
 
 
 class ProtocolError(McpError):
@@ -352,7 +355,7 @@ class ToolsChanged(ProtocolError):
         self.path: str = path
         """The path of the lock file."""
         self.changed: tuple[str, ...] = tuple(changed)
-        """Names of tools with another digest."""
+        """Names of tools whose digest (a hash of the tool's definition) differs from that in the lock file."""
         self.added: tuple[str, ...] = tuple(added)
         """Names of tools that the lock file does not contain."""
         self.removed: tuple[str, ...] = tuple(removed)

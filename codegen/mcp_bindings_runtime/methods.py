@@ -11,7 +11,7 @@ Side: TypeAlias = Literal["client", "server"]
 
 
 class RequestMethod(Generic[P, R]):
-    """The name and types of a request, with who may send it."""
+    """The name and types of a request, and the sides that may send it."""
 
     __slots__ = ("capability", "embedded", "message", "name", "params", "result", "sent_by")
 
@@ -37,16 +37,16 @@ class RequestMethod(Generic[P, R]):
         self.sent_by = sent_by
         """The sides that may send it."""
         self.capability = capability
-        """Dotted path of the capability that the receiver must have declared; None if it needs none."""
+        """Dotted path of the capability that the receiver must have declared; None if the request needs none."""
         self.embedded = embedded
-        """Whether it is sent inside another message only."""
+        """True if the request is sent only inside another message."""
 
     def __repr__(self) -> str:
         return f"<request {self.name}>"
 
 
 class NotificationMethod(Generic[P]):
-    """The name and types of a notification, with who may send it."""
+    """The name and types of a notification, and the sides that may send it."""
 
     __slots__ = ("capability", "capability_of", "message", "name", "params", "sent_by")
 
@@ -69,7 +69,7 @@ class NotificationMethod(Generic[P]):
         self.sent_by = sent_by
         """The sides that may send it."""
         self.capability = capability
-        """Dotted path of the capability that must have been declared; None if it needs none."""
+        """Dotted path of the capability that must have been declared; None if the notification needs no capability."""
         self.capability_of = capability_of
         """The side that must have declared the capability."""
 

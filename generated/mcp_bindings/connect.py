@@ -59,9 +59,9 @@ if TYPE_CHECKING:
         """
 
         probe: float
-        """Seconds to wait for the response to the first request, `server/discover`,
-        which needs no handshake. After this time, the client tries a handshake.
-        Default: 5.0.
+        """Seconds that `connect` waits for the response to its first request,
+        `server/discover`, which needs no handshake. After this time, it tries a
+        handshake. Default: 5.0.
         """
 
         name: str

@@ -157,8 +157,9 @@ if TYPE_CHECKING:
         """
 
         buffered: int
-        """Limit on the bytes of all incomplete requests plus the bytes of all requests
-        in progress that have 16 KiB or more. Default: 67108864.
+        """Limit on the bytes of all requests that have not arrived completely, plus the
+        bytes of the complete requests in progress that have 16 KiB or more. Default:
+        67108864.
         """
 
         grace: float

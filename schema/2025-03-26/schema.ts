@@ -82,7 +82,7 @@ export type ProgressToken = string | number;
 export interface Request {
   method: string;
   params?: {
-    /** Metadata of the requester, beyond the parameters of the method. */
+    /** Metadata that the requester adds to the parameters of the method. */
     _meta?: {
       /**
        * Token for `notifications/progress` messages about this request; absent if none are wanted.
@@ -99,7 +99,7 @@ export interface Request {
 export interface Notification {
   method: string;
   params?: {
-    /** Metadata of the sender, beyond the fields that the protocol defines. */
+    /** Metadata that the sender adds to the fields that the protocol defines. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -111,7 +111,7 @@ export interface Notification {
  * Fields beyond the declared ones are allowed.
  */
 export interface Result {
-  /** Metadata of the sender, beyond the fields that the protocol defines. */
+  /** Metadata that the sender adds to the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -203,7 +203,7 @@ export interface Annotations {
 export interface CancelledNotification extends Notification {
   method: "notifications/cancelled";
   params: {
-    /** Id of the cancelled request, which must be one of the sender's own. */
+    /** Id of the cancelled request. Only the side that sent the request may cancel it. */
     requestId: RequestId;
     /** Reason for the cancellation, for logs or for display. */
     reason?: string;
@@ -465,7 +465,7 @@ export interface UnsubscribeRequest extends Request {
 }
 
 /**
- * A notification that a resource the client subscribed to has changed.
+ * A notification that there is a change to a resource that the client subscribed to.
  *
  * To get the new contents, read the resource again.
  */
@@ -473,7 +473,7 @@ export interface ResourceUpdatedNotification extends Notification {
   method: "notifications/resources/updated";
   params: {
     /**
-     * URI of the changed resource, possibly a part of the one subscribed to.
+     * URI of the changed resource, which may be a part of the resource that the client subscribed to.
      *
      * @format uri
      */

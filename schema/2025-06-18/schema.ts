@@ -69,7 +69,7 @@ export type ProgressToken = string | number;
 export interface Request {
   method: string;
   params?: {
-    /** Metadata of the requester, beyond the parameters of the method. */
+    /** Metadata that the requester adds to the parameters of the method. */
     _meta?: {
       /**
        * Token for `notifications/progress` messages about this request; absent if none are wanted.
@@ -91,7 +91,7 @@ export interface Request {
 export interface Notification {
   method: string;
   params?: {
-    /** Metadata of the sender, beyond the fields that the protocol defines. */
+    /** Metadata that the sender adds to the fields that the protocol defines. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -103,7 +103,7 @@ export interface Notification {
  * Fields beyond the declared ones are allowed.
  */
 export interface Result {
-  /** Metadata of the sender, beyond the fields that the protocol defines. */
+  /** Metadata that the sender adds to the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -216,7 +216,7 @@ export interface Annotations {
 export interface CancelledNotification extends Notification {
   method: "notifications/cancelled";
   params: {
-    /** Id of the cancelled request, which must be one of the sender's own. */
+    /** Id of the cancelled request. Only the side that sent the request may cancel it. */
     requestId: RequestId;
     /** Reason for the cancellation, for logs or for display. */
     reason?: string;
@@ -492,7 +492,7 @@ export interface UnsubscribeRequest extends Request {
 }
 
 /**
- * A notification that a resource the client subscribed to has changed.
+ * A notification that there is a change to a resource that the client subscribed to.
  *
  * To get the new contents, read the resource again.
  */
@@ -500,7 +500,7 @@ export interface ResourceUpdatedNotification extends Notification {
   method: "notifications/resources/updated";
   params: {
     /**
-     * URI of the changed resource, possibly a part of the one subscribed to.
+     * URI of the changed resource, which may be a part of the resource that the client subscribed to.
      *
      * @format uri
      */
@@ -529,7 +529,7 @@ export interface Resource extends BaseMetadata {
    */
   size?: number;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -551,7 +551,7 @@ export interface ResourceTemplate extends BaseMetadata {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -573,7 +573,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -614,7 +614,7 @@ export interface TextContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -635,7 +635,7 @@ export interface ImageContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -660,7 +660,7 @@ export interface AudioContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -690,7 +690,7 @@ export interface EmbeddedResource {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -736,7 +736,7 @@ export interface Prompt extends BaseMetadata {
   /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -863,7 +863,7 @@ export interface Tool extends BaseMetadata {
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1146,7 +1146,7 @@ export interface Root {
   /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */

@@ -76,7 +76,7 @@ export type ProgressToken = string | number;
  * @since 2025-11-25
  */
 export interface RequestParams {
-  /** Metadata of the requester, beyond the parameters of the method. */
+  /** Metadata that the requester adds to the parameters of the method. */
   _meta?: {
     /**
      * Token for `notifications/progress` messages about this request; absent if none are wanted.
@@ -96,7 +96,7 @@ export interface RequestParams {
  */
 export interface TaskAugmentedRequestParams extends RequestParams {
   /**
-   * Terms for the execution of the request as a task; absent for an ordinary request.
+   * Options for the execution of the request as a task; absent for an ordinary request.
    *
    * If present, the response is a `CreateTaskResult`, and `tasks/result` returns the result later.
    * The receiver must have announced tasks for this method in its capabilities.
@@ -121,7 +121,7 @@ export interface Request {
  * @since 2025-11-25
  */
 export interface NotificationParams {
-  /** Metadata of the sender, beyond the fields that the protocol defines. */
+  /** Metadata that the sender adds to the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -141,7 +141,7 @@ export interface Notification {
  * Fields beyond the declared ones are allowed.
  */
 export interface Result {
-  /** Metadata of the sender, beyond the fields that the protocol defines. */
+  /** Metadata that the sender adds to the fields that the protocol defines. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -264,7 +264,10 @@ export interface Icon {
    * @format uri
    */
   src: string;
-  /** Media type, such as `image/png`, if the image comes without one or with a generic one. */
+  /**
+   * Media type of the image, such as `image/png`. Use it if the source of the image gives no media type, or only a
+   * generic one.
+   */
   mimeType?: string;
   /**
    * Sizes at which to display the image, such as `48x48`, or `any` for a scalable format.
@@ -343,9 +346,10 @@ export interface Annotations {
  */
 export interface CancelledNotificationParams extends NotificationParams {
   /**
-   * Id of the cancelled request, which must be one of the sender's own.
+   * Id of the cancelled request. Only the side that sent the request may cancel it.
    *
-   * Required for an ordinary request. It must not be that of a task: use `tasks/cancel` for those.
+   * Required for an ordinary request. It must not be the id of a request that is executed as a task: cancel tasks
+   * with `tasks/cancel`.
    */
   requestId?: RequestId;
   /** Reason for the cancellation, for logs or for display. */
@@ -460,7 +464,7 @@ export interface ClientCapabilities {
     /**
      * Present when the client can show forms.
      *
-     * A client that lists neither mode can show forms, too.
+     * A client that lists neither `form` nor `url` can show forms, too.
      *
      * @since 2025-11-25
      */
@@ -748,7 +752,7 @@ export interface UnsubscribeRequest extends JSONRPCRequest {
  */
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
   /**
-   * URI of the changed resource, possibly a part of the one subscribed to.
+   * URI of the changed resource, which may be a part of the resource that the client subscribed to.
    *
    * @format uri
    */
@@ -756,7 +760,7 @@ export interface ResourceUpdatedNotificationParams extends NotificationParams {
 }
 
 /**
- * A notification that a resource the client subscribed to has changed.
+ * A notification that there is a change to a resource that the client subscribed to.
  *
  * To get the new contents, read the resource again.
  */
@@ -786,7 +790,7 @@ export interface Resource extends BaseMetadata, Icons {
    */
   size?: number;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -808,7 +812,7 @@ export interface ResourceTemplate extends BaseMetadata, Icons {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -830,7 +834,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -871,7 +875,7 @@ export interface TextContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -892,7 +896,7 @@ export interface ImageContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -917,7 +921,7 @@ export interface AudioContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -947,7 +951,7 @@ export interface EmbeddedResource {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1000,7 +1004,7 @@ export interface Prompt extends BaseMetadata, Icons {
   /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1154,7 +1158,7 @@ export interface Tool extends BaseMetadata, Icons {
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1259,7 +1263,7 @@ export interface Task {
 }
 
 /**
- * Terms for the execution of a request as a task.
+ * Options for the execution of a request as a task.
  *
  * @since 2025-11-25
  */
@@ -1537,7 +1541,7 @@ export interface SamplingMessage {
   /** Content of the message, as a single block or a list of blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-11-25
    */
@@ -1570,7 +1574,7 @@ export interface ToolUseContent {
   /** Arguments by name, as the tool's `inputSchema` requires them. */
   input: { [key: string]: unknown };
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * The client should keep it when it sends the block again, so that caches work.
    */
@@ -1601,7 +1605,7 @@ export interface ToolResultContent {
    */
   isError?: boolean;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * The client should keep it when it sends the block again, so that caches work.
    */
@@ -1768,7 +1772,7 @@ export interface Root {
   /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1804,7 +1808,7 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
  * @since 2025-11-25
  */
 export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
-  /** Marker of a form; may be absent. */
+  /** Mode of the elicitation, here a form; may be absent. */
   mode?: "form";
   /** Message to the user that describes the requested input. */
   message: string;
@@ -1830,7 +1834,7 @@ export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
  * @since 2025-11-25
  */
 export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
-  /** Marker of a web page. */
+  /** Mode of the elicitation, here a web page. */
   mode: "url";
   /** Message to the user that explains the reason for the visit. */
   message: string;
@@ -1954,7 +1958,7 @@ export type EnumSchema = SingleSelectEnumSchema | MultiSelectEnumSchema | Legacy
 export type SingleSelectEnumSchema = UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema;
 
 /**
- * Schema of a form field for a choice of one from values that serve as their own labels.
+ * Schema of a form field in which the user chooses one of several values, which serve as their own labels.
  *
  * @since 2025-11-25
  */
@@ -1971,7 +1975,7 @@ export interface UntitledSingleSelectEnumSchema {
 }
 
 /**
- * Schema of a form field for a choice of one from values with labels.
+ * Schema of a form field in which the user chooses one of several values with labels.
  *
  * @since 2025-11-25
  */
@@ -2000,7 +2004,7 @@ export interface TitledSingleSelectEnumSchema {
 export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
 
 /**
- * Schema of a form field for a choice of several from values that serve as their own labels.
+ * Schema of a form field in which the user can choose several values, which serve as their own labels.
  *
  * @since 2025-11-25
  */
@@ -2025,7 +2029,7 @@ export interface UntitledMultiSelectEnumSchema {
 }
 
 /**
- * Schema of a form field for a choice of several from values with labels.
+ * Schema of a form field in which the user can choose several values with labels.
  *
  * @since 2025-11-25
  */
@@ -2054,7 +2058,7 @@ export interface TitledMultiSelectEnumSchema {
 }
 
 /**
- * Legacy schema of a form field for a choice of one from values with labels.
+ * Legacy schema of a form field in which the user chooses one of several values with labels.
  *
  * It will be removed; use `TitledSingleSelectEnumSchema` in new code.
  *

@@ -469,7 +469,10 @@ export interface Icon {
    * @format uri
    */
   src: string;
-  /** Media type, such as `image/png`, if the image comes without one or with a generic one. */
+  /**
+   * Media type of the image, such as `image/png`. Use it if the source of the image gives no media type, or only a
+   * generic one.
+   */
   mimeType?: string;
   /**
    * Sizes at which to display the image, such as `48x48`, or `any` for a scalable format.
@@ -652,7 +655,7 @@ export interface ClientCapabilities {
     /**
      * Present when the client can show forms.
      *
-     * A client that lists neither mode can show forms, too.
+     * A client that lists neither `form` nor `url` can show forms, too.
      *
      * @since 2025-11-25
      */
@@ -1085,7 +1088,7 @@ export interface ResourceListChangedNotification extends JSONRPCNotification {
  */
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
   /**
-   * URI of the changed resource, possibly a part of the one subscribed to.
+   * URI of the changed resource, which may be a part of the resource that the client subscribed to.
    *
    * @format uri
    */
@@ -1093,7 +1096,7 @@ export interface ResourceUpdatedNotificationParams extends NotificationParams {
 }
 
 /**
- * A notification that a resource the client subscribed to has changed.
+ * A notification that there is a change to a resource that the client subscribed to.
  *
  * The server sends it on `subscriptions/listen` streams whose filter lists the resource. To get the
  * new contents, read the resource again.
@@ -1124,7 +1127,7 @@ export interface Resource extends BaseMetadata, Icons {
    */
   size?: number;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1146,7 +1149,7 @@ export interface ResourceTemplate extends BaseMetadata, Icons {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1168,7 +1171,7 @@ export interface ResourceContents {
   /** Media type of these contents, if known. */
   mimeType?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1209,7 +1212,7 @@ export interface TextContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1230,7 +1233,7 @@ export interface ImageContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1255,7 +1258,7 @@ export interface AudioContent {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1285,7 +1288,7 @@ export interface EmbeddedResource {
   /** Hints for the client, such as audience and importance. */
   annotations?: Annotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1356,7 +1359,7 @@ export interface Prompt extends BaseMetadata, Icons {
   /** Arguments of the prompt, if it has any. */
   arguments?: PromptArgument[];
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1520,7 +1523,7 @@ export interface Tool extends BaseMetadata, Icons {
    */
   annotations?: ToolAnnotations;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1701,7 +1704,7 @@ export interface SamplingMessage {
   /** Content of the message, as a single block or a list of blocks. */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-11-25
    */
@@ -1736,7 +1739,7 @@ export interface ToolUseContent {
   /** Arguments by name, as the tool's `inputSchema` requires them. */
   input: { [key: string]: unknown };
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * The client should keep it when it sends the block again, so that caches work.
    */
@@ -1768,7 +1771,7 @@ export interface ToolResultContent {
    */
   isError?: boolean;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * The client should keep it when it sends the block again, so that caches work.
    */
@@ -1936,7 +1939,7 @@ export interface PromptReference extends BaseMetadata {
 export interface ListRootsRequest {
   method: "roots/list";
   params?: {
-    /** Metadata of the requester, beyond the parameters of the method. */
+    /** Metadata that the requester adds to the parameters of the method. */
     _meta?: MetaObject;
   };
 }
@@ -1966,7 +1969,7 @@ export interface Root {
   /** Name of the root, for display and for references to it. */
   name?: string;
   /**
-   * Metadata of the sender, beyond the fields that the protocol defines.
+   * Metadata that the sender adds to the fields that the protocol defines.
    *
    * @since 2025-06-18
    */
@@ -1992,7 +1995,7 @@ export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLPara
  * @since 2025-11-25
  */
 export interface ElicitRequestFormParams {
-  /** Marker of a form; may be absent. */
+  /** Mode of the elicitation, here a form; may be absent. */
   mode?: "form";
   /** Message to the user that describes the requested input. */
   message: string;
@@ -2018,7 +2021,7 @@ export interface ElicitRequestFormParams {
  * @since 2025-11-25
  */
 export interface ElicitRequestURLParams {
-  /** Marker of a web page. */
+  /** Mode of the elicitation, here a web page. */
   mode: "url";
   /** Message to the user that explains the reason for the visit. */
   message: string;
@@ -2140,7 +2143,7 @@ export type EnumSchema = SingleSelectEnumSchema | MultiSelectEnumSchema | Legacy
 export type SingleSelectEnumSchema = UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema;
 
 /**
- * Schema of a form field for a choice of one from values that serve as their own labels.
+ * Schema of a form field in which the user chooses one of several values, which serve as their own labels.
  *
  * @since 2025-11-25
  */
@@ -2157,7 +2160,7 @@ export interface UntitledSingleSelectEnumSchema {
 }
 
 /**
- * Schema of a form field for a choice of one from values with labels.
+ * Schema of a form field in which the user chooses one of several values with labels.
  *
  * @since 2025-11-25
  */
@@ -2186,7 +2189,7 @@ export interface TitledSingleSelectEnumSchema {
 export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
 
 /**
- * Schema of a form field for a choice of several from values that serve as their own labels.
+ * Schema of a form field in which the user can choose several values, which serve as their own labels.
  *
  * @since 2025-11-25
  */
@@ -2211,7 +2214,7 @@ export interface UntitledMultiSelectEnumSchema {
 }
 
 /**
- * Schema of a form field for a choice of several from values with labels.
+ * Schema of a form field in which the user can choose several values with labels.
  *
  * @since 2025-11-25
  */
@@ -2240,7 +2243,7 @@ export interface TitledMultiSelectEnumSchema {
 }
 
 /**
- * Legacy schema of a form field for a choice of one from values with labels.
+ * Legacy schema of a form field in which the user chooses one of several values with labels.
  *
  * It will be removed; use `TitledSingleSelectEnumSchema` in new code.
  *

@@ -52,7 +52,7 @@ def measure(size: int = TOOLS, runs: int = RUNS) -> Table:
     about = (
         "This benchmark runs the commands `mcp-codegen tools snapshot`, `mcp-codegen tools diff` and `mcp-codegen "
         f"client` on a list of {size:,} tools, each with five arguments and an output schema. `diff` compares "
-        f"this list with a second list, in which each tool differs by one of {len(CHANGES)} kinds of changes. The "
+        f"this list with a second list, in which each tool has one change. The changes are of {len(CHANGES)} kinds. The "
         f"figures cover the whole process of a command, from start to exit. They are medians of {runs} runs, in "
         "which the three commands take turns.\n\n"
         f"{PROFILE}"

@@ -220,7 +220,7 @@ def _about(effort: Effort) -> str:
         "Besides our server, our client also calls the socket server of this list.\n\n"
         f"All clients take turns. Each client makes calls in {effort.rounds} segments of {effort.seconds:g} s in "
         "each revision, with one call at a time. Our client with our server, and the SDK's client with the SDK's "
-        f"server, also do this with {FOLD} calls at a time."
+        f"server, also make calls in such segments with {FOLD} calls at a time."
     )
 
 

@@ -14,7 +14,7 @@ from mcp_bindgen.emit.prerequisites import object_of
 from mcp_bindgen.emit.view_model import ClassView, DeclarationView, DerivedPropertiesView, MemberView, TypesView
 from mcp_bindgen.ir.protocol import AliasType, Enum, Field, ListOf, ObjectType, Protocol, Scalar
 
-_EXTRA = "Undeclared members by wire name, kept when encoding."
+_EXTRA = "Undeclared members, by their names in JSON; they are encoded, too."
 _TOOL_SCHEMAS = frozenset({"Tool.inputSchema", "Tool.outputSchema"})
 """Types of JSON Schemas; which keywords they declare depends on the revision."""
 _BASE64 = "byte"

@@ -92,7 +92,7 @@ _TOOL_OPTIONS = (
 _SCHEMAS = (
     "schemas",
     'Literal["full", "portable"]',
-    "`portable` writes the schemas from annotations in forms that all known hosts accept.",
+    "With `portable`, schemas that are derived from annotations contain only what all known hosts accept.",
 )
 _CHECK = ("check", "Whether values are validated against the schemas passed here.")
 _SCOPES = ("scopes", "Scopes that an access token must have; for HTTP only.")
@@ -175,7 +175,7 @@ def _described(
     items = ["- `name`: Name for programs; by default that of the function."]
     items += [f"- `{each.name}`: {' '.join(each.doc.split())}" for each in parameters if each.doc]
     if has_meta:
-        items.append("- `meta`: Entries of `_meta`, by wire name.")
+        items.append("- `meta`: Entries of `_meta`, by their names in JSON.")
     items += [f"- `{name}`: {about}" for name, _, about in options]
     if options:
         items.append(f"- `{_CHECK[0]}`: {_CHECK[1]}")

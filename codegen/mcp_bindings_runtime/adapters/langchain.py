@@ -10,8 +10,9 @@ from .server_tools import ServerTool, import_library, server_tools
 
 
 def to_langchain_tools(client: AnyClient) -> list[Any]:
-    """Return the server's tools as ``StructuredTool``; a call returns its text, with the whole result as the artifact.
+    """Return the server's tools as ``StructuredTool``.
 
+    A call returns the text of the result, and the whole result as artifact.
     If the tool fails, LangChain sends the text of the error to the model. Raise ``UsageError`` without ``langchain-core``.
     """
     tools = import_library("langchain_core.tools", "langchain-core")

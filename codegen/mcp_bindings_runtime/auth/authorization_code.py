@@ -28,7 +28,9 @@ class PendingAuthorization(NamedTuple):
     url: str
     """The page of the authorization server that the user has to visit."""
     record: Mapping[str, Any]
-    """A JSON object to pass to ``finish``. It contains secrets, so keep it on the server, for this user only."""
+    """A JSON object to pass to ``finish``. It contains secrets, so keep it on the server of your web program, for this
+    user only.
+    """
 
     def __repr__(self) -> str:
         return f"<authorization at {self.url.partition('?')[0]}>"

@@ -78,11 +78,11 @@ class OAuth(LoginAuthenticator):
     ) -> PendingAuthorization:
         """Begin the authorization for the MCP server at a URL.
 
-        Redirect the user to the ``url`` of the returned object. Keep its ``record`` on the server, for this user, and
-        pass it to ``finish``. ``scope`` are the scopes to request, separated by blanks. If the server has refused a
-        request, its header ``WWW-Authenticate`` may name the scopes to pass. ``tls``, ``proxy``, ``proxy_headers`` and
-        ``connect_timeout`` are the options of ``Client.http``. Raise ``OAuthError``, and the exceptions of a call over
-        HTTP.
+        Redirect the user to the ``url`` of the returned object. Keep its ``record`` on the server of your web program,
+        for this user, and pass it to ``finish``. ``scope`` are the scopes to request, separated by blanks. If the MCP
+        server has refused a request, the header ``WWW-Authenticate`` of its response may name the scopes to pass.
+        ``tls``, ``proxy``, ``proxy_headers`` and ``connect_timeout`` are the options of ``Client.http``. Raise
+        ``OAuthError``, and the exceptions of a call over HTTP.
         """
         if self._redirect_uri is None:
             text = "`begin` needs the URL that receives the response; pass it as `redirect_uri=`"

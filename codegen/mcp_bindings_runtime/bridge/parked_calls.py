@@ -43,8 +43,8 @@ MAX_PARKED: Final = 256
 WINDOW: Final = 0.02
 """Seconds to wait after each question for another one, which goes into the same result."""
 MAX_ENDED: Final = 64
-"""Limit on the bridged calls of one server that have ended before the client has sent the call again with the requested
-input, and whose results are kept until the client does so.
+"""Limit on the results that are kept for bridged calls of one server. If a call ends before the client has sent it
+again with the requested input, its result is kept until the client sends it again.
 """
 _PARKED = "parked"
 

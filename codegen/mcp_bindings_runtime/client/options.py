@@ -51,8 +51,8 @@ class NegotiationOptions(Options):
     negotiated revision, and a context.
     """
     probe: Seconds = option(default=5.0)
-    """Seconds to wait for the response to the first request, `server/discover`, which needs no handshake. After this
-    time, the client tries a handshake.
+    """Seconds that `connect` waits for the response to its first request, `server/discover`, which needs no handshake.
+    After this time, it tries a handshake.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -292,7 +292,9 @@ class StatelessClientOptions(ClientOptions):
     discover: bool = option(default=True)
     """If true, the client requests the server's revisions and capabilities when it connects (`server/discover`)."""
     probe: Seconds = option(default=5.0)
-    """Seconds to wait for the response to `server/discover` before the client tries the handshake of an earlier revision."""
+    """Seconds that a client of 2026-07-28 waits for the response to `server/discover` before it tries the handshake of
+    an earlier revision.
+    """
     restart: bool = option(default=False)
     """If true and the connection has ended by itself, the next request opens it again; over stdio, this starts the server
     again. Requests in flight fail, and subscriptions of `listen` end.

@@ -32,8 +32,9 @@ Results: TypeAlias = Mapping[str | int, RequestMethod[Any, Any]]
 class Lenient(NamedTuple):
     """A message that was decoded with ``mode="lenient"``, and its violations of the schema.
 
-    Invalid parts of ``value`` are parsed JSON. ``extra`` has the members that no attribute can hold: a wrong constant, and
-    a null for a field whose None means absent. If the text was not JSON, ``value`` is the text.
+    Invalid parts of ``value`` are parsed JSON. The ``extra`` of an object also has the members that no attribute can
+    hold: a constant with a wrong value, and a null for a field in which None means that the field is absent. If the
+    text was not JSON, ``value`` is the text.
     """
 
     value: Any
@@ -281,9 +282,10 @@ class Codec(Generic[M]):
     ) -> Any:
         """Return the message in a JSON text, which is a str or UTF-8 bytes.
 
-        A message with an unknown method gets the generic class, such as ``JSONRPCRequest``. With ``sender``, this includes
-        methods that this side may not send. ``results`` maps the ids of requests to the keys of their methods. A response
-        to one of them gets a typed ``result``; any other ``result`` is parsed JSON, which ``decode_result`` converts.
+        A message with an unknown method gets the generic class, such as ``JSONRPCRequest``. If you pass ``sender``, a
+        method that this side may not send counts as unknown. ``results`` maps the ids of requests to the keys of their
+        methods. A response to one of them gets a typed ``result``; any other ``result`` is parsed JSON, which
+        ``decode_result`` converts.
 
         Raise DecodeError for the first fault. With the mode ``"lenient"``, return a ``Lenient`` instead, which has the
         message and all faults. Raise UsageError if ``data`` is no text.

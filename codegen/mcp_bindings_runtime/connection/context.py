@@ -331,7 +331,7 @@ class ServerContext(Context):
     def log(self, level: Level, data: Any, logger: str | None = None) -> None:
         """Send the client a log message (``data`` is any JSON) if it wants those of this severity.
 
-        The server's ``redact`` is applied first; of messages that come too fast only the last is sent. Raise
+        The server's ``redact`` is applied first. If messages come too fast, only the last one is sent. Raise
         `UsageError` for an unknown level, or if the server has not declared ``logging``.
         """
         key = self.connection.session.binding.notifications["notifications/message"]
@@ -353,10 +353,10 @@ class ServerContext(Context):
     def close_stream(self, retry: float = 1.0) -> None:
         """Ask the client to disconnect and come back for the answer after ``retry`` seconds, while the handler goes on.
 
-        Use this for long work over HTTP, so that no connection stays open meanwhile (2025-11-25, Streamable HTTP:
-        polling). Do nothing on other transports, and while a limit of the endpoint allows no further stream. Also do
-        nothing at an endpoint with ``streams=0``, because clients cannot reconnect to it. Raise `UsageError` in
-        revisions whose clients do not reconnect.
+        Use this for long work over HTTP, so that no connection stays open meanwhile (in the specification of
+        2025-11-25: Streamable HTTP, polling). Do nothing on other transports, and while a limit of the endpoint allows
+        no further stream. Also do nothing at an endpoint with ``streams=0``, because clients cannot reconnect to it.
+        Raise `UsageError` in revisions whose clients do not reconnect.
         """
         binding = self.connection.session.binding
         if not binding.facts.polling:
@@ -434,7 +434,7 @@ class StatelessContext(ServerContext):
     def begin_task(self, *, required: bool = False) -> None:
         """Continue the tool call as a task if the client supports tasks; with ``required``, it must support them.
 
-        The first time this ends the handler: the client receives the task, and the handler runs again from its start in
+        The first call ends the handler: the client receives the task, and the handler runs again from its start in
         another thread, with the answers so far. So before this call, only send the requests that decide whether there
         is anything to do. Put everything else after this call. Raise `UsageError` if the server has no ``tasks`` or
         this is not a tool call, and with ``required``, `ResponseError` (-32021) if the client does not support tasks.

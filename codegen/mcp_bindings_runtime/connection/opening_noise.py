@@ -15,7 +15,7 @@ from ..session.events import Dropped
 from .calls import PendingCalls
 
 MAX_LINES: Final = 10_000
-"""Limit on the lines that a server may print before its first answer."""
+"""Limit on the lines that a server may print before its first response."""
 _LOGGED: Final = 10
 """Lines that are logged as warnings; more would bury them."""
 _WARNING_DELAY: Final = 5.0

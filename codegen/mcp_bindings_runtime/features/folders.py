@@ -13,10 +13,10 @@ _NOTHING_THERE = {errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL}
 def inside(folder: str | os.PathLike[str], path: str, *, must_exist: bool = True) -> Path:
     """Return the real path that ``path`` leads to from a folder, with every ``..`` and every symbolic link resolved.
 
-    ``path`` is relative, also if it begins with a slash. Raise ``FileNotFoundError`` if it leads out of the folder or
-    to nothing. Use ``must_exist=False`` for a file that you want to create: the path may then end in names that do not
-    exist yet, below an existing folder. If others may change links in the folder meanwhile, open the returned path and
-    no other.
+    ``path`` is relative, also if it begins with a slash. Raise ``FileNotFoundError`` if the resolved path is outside
+    the folder or does not exist. Use ``must_exist=False`` for a file that you want to create: the path may then end in
+    names that do not exist yet, below an existing folder. If others may change links in the folder meanwhile, open the
+    returned path and no other.
 
     ```python
     @server.resource_template("notes:///{+path}")

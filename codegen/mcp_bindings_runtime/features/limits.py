@@ -31,7 +31,8 @@ class Limits:
 
     A limit on requests holds for one connection. Over HTTP, where a client can open any number of sessions, it holds
     for one requestor. This is the principal or, without one, the address (for IPv6, the /64 network); all requestors
-    without a known address count as one. Servers that share a `Limits` object share these counts.
+    without a known address count as one. Servers that share a `Limits` object count the requests of a requestor
+    together.
 
     ``tool_calls`` and ``completions`` limit what a client requests of a server; ``sampling`` and ``elicitation`` limit
     what a server requests of a client. ``tasks`` limits the requests about tasks, all methods together; ``progress``

@@ -14,8 +14,8 @@ from ..errors import UsageError
 from .schema_writer import Schema
 
 _MAX_SCHEMAS: Final = 10_000
-"""Limit on the schemas in the input schema of a tool with `schemas='portable'`, which repeats a definition wherever the
-definition is used.
+"""Limit on the subschemas in the input schema of a tool with `schemas='portable'`. Such an input schema repeats a
+definition wherever the definition is used.
 """
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PREFIX: Final = "#/$defs/"

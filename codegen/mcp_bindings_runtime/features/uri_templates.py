@@ -148,7 +148,11 @@ class UriTemplate:
 
 
 def expand(template: str, values: Mapping[str, Value]) -> str:
-    """Return the URI of a template for these values; raise UsageError as ``UriTemplate`` and its ``expand`` do."""
+    """Return the URI of a template for these values.
+
+    Raise UsageError for an invalid template, for a value that is neither text, number, list nor mapping, and for a prefix
+    of a list or mapping.
+    """
     return UriTemplate(template).expand(values)
 
 

@@ -12,8 +12,8 @@ KEEP_ALIVE: Final = b":\n\n"
 
 _BOM: Final = b"\xef\xbb\xbf"
 _FIELD_SIZE: Final = 64
-"""Limit on the bytes by which an unfinished line of an event may exceed the limit on the event's data; the name of the
-field needs them.
+"""Limit on the bytes that an unfinished line of an event may have in addition to the largest allowed size of the
+event's data. These bytes are for the name of the field.
 """
 _ID_SIZE: Final = 4096
 """Limit on the bytes of an event id, which clients send back in a header; a longer id is ignored."""

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 CALL_TOOL: Final = "tools/call"
 MAX_EARLY: Final = 256
-"""Limit on the tasks whose messages are kept if the messages arrive before the response to the call."""
+"""Limit on the tasks whose messages are kept if the messages arrive before the response to the call that created the
+task.
+"""
 STATUS: Final = "notifications/tasks/status"
 
 

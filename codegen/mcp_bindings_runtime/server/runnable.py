@@ -26,13 +26,13 @@ class RunnableServer(Server):
     def serve(self, transport: Transport, *, caller: Caller | str | None = None) -> None:
         """Serve the client at the other end of a transport until it leaves or ``close`` is called.
 
-        ``caller`` is the user that the transport stands for, as a `Caller` or its principal; handlers find it in their
-        context. Scopes are not checked.
+        ``caller`` is the user at the other end of the transport: a `Caller`, or the principal of one. Handlers find it
+        in their context. Scopes are not checked.
         """
         MultiRevisionServer([self], caller=caller).serve(transport)
 
     def run_stdio(self) -> None:
-        """Serve the program that started this one over stdin and stdout until it closes them.
+        """Serve, over stdin and stdout, the program that started this one, until that program closes them.
 
         Other output to stdout goes to stderr meanwhile. Ctrl-C ends the program without a traceback.
         """

@@ -360,7 +360,7 @@ class Server(Limited, ABC):
 
     @property
     def revisions(self) -> tuple[str, ...]:
-        """The revisions whose clients are served, newest first: all that are installed, or those of the option."""
+        """The revisions whose clients are served, newest first: all installed ones, or those of the option ``revisions``."""
         return self.served_revisions.revisions
 
     def serving(self, revision: str) -> Server:
@@ -404,7 +404,7 @@ class Server(Limited, ABC):
     # Announcements: notifications that belong to no request.
 
     def notify(self, key: NotificationMethod[P], params: P | None = None) -> None:
-        """Send a notification to all clients with an open session that have declared its extension, if it has one."""
+        """Send a notification to all clients with an open session; skip those that lack the extension that defines it."""
         require_method_key(key, request=False)
         methods = self.binding.wire_methods
         wire: Any = None if methods is None else methods.keys.get(key)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FINAL: Final = frozenset({"completed", "failed", "cancelled"})
 """The states of tasks that have ended."""
 MOST: Final = 256
-"""Limit on the cancelled requests that are remembered because a late answer may still create a task."""
+"""Limit on the cancelled requests that are remembered because a late response may still create a task."""
 
 
 class SendsRequests(Protocol):

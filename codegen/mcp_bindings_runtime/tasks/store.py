@@ -55,7 +55,7 @@ class MemoryTasks:
     """
 
     handler_decides: bool = False
-    """Whether the handlers of calls in 2026-07-28 decide which of them become tasks, by ``Context.begin_task``."""
+    """Whether, in 2026-07-28, the handler of a call decides with ``Context.begin_task`` if the call becomes a task."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class MemoryTasks:
     # Which requests may become tasks.
 
     def declare(self, tool: str, support: Support) -> None:
-        """Set whether a tool may or must be called as a task; raise `UsageError` for another word."""
+        """Set whether a tool may or must be called as a task; raise `UsageError` for an unknown ``support``."""
         if support not in _SUPPORT:
             text = f"task support of the tool {tool!r} must be one of {', '.join(_SUPPORT)}, got {support!r}"
             raise UsageError(text)
@@ -180,7 +180,7 @@ class MemoryTasks:
     ) -> bool:
         """Set the status and its message unless the task has ended; return whether anything has changed.
 
-        ``changed`` says that something else of the task has.
+        Pass ``changed=True`` if something else of the task has changed.
         """
         with self._lock:
             if task.ended or (task.status == status and task.message == message and not changed):
@@ -192,7 +192,7 @@ class MemoryTasks:
         return True
 
     def end(self, task: StoredTask, status: Status, outcome: Any, *, size: int = 0, message: str | None = None) -> bool:
-        """End a task with an outcome of so many bytes; return False if it had ended before.
+        """End a task with an outcome of ``size`` bytes; return False if it had ended before.
 
         Raise `ResponseError` (-32603) if the outcome is too large to be kept.
         """
@@ -263,7 +263,7 @@ class MemoryTasks:
     def snapshot(
         self, task: StoredTask, describe: Callable[[StoredTask], dict[str, Any]]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return ``describe(task)`` and the members that belong to its status, by wire name, of the same moment."""
+        """Return ``describe(task)`` and, of the same moment, the members for its status, by their names in JSON."""
         with self._lock:
             described = describe(task)
             if task.status == "input_required":
@@ -281,7 +281,7 @@ class MemoryTasks:
     # Ends.
 
     def when_ended(self, task: StoredTask, watcher: Watcher, gone: Callable[[], bool] = lambda: False) -> None:
-        """Call a function with the task once it has ended or expired, at once if it has.
+        """Call a function with the task when the task ends or expires, or now if it already has.
 
         Raise `ResponseError` (-32603) if there are too many watchers; those whose ``gone`` returns True do not count.
         """

@@ -319,7 +319,7 @@ class Task(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -396,7 +396,7 @@ class WorkingTask(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -479,7 +479,7 @@ class InputRequiredTask(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -559,7 +559,7 @@ class CompletedTask(Record):
     result: dict[str, Any]
     """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -639,7 +639,7 @@ class FailedTask(Record):
     error: Error
     """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -716,7 +716,7 @@ class CancelledTask(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -803,7 +803,7 @@ class CreateTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -847,7 +847,7 @@ class GetTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -878,7 +878,7 @@ class GetTaskRequest(Record):
     params: GetTaskRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -956,7 +956,7 @@ class GetWorkingTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1052,7 +1052,7 @@ class GetInputRequiredTaskResult(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1145,7 +1145,7 @@ class GetCompletedTaskResult(Record):
     result: dict[str, Any]
     """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1238,7 +1238,7 @@ class GetFailedTaskResult(Record):
     error: Error
     """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1328,7 +1328,7 @@ class GetCancelledTaskResult(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1375,7 +1375,7 @@ class UpdateTaskRequestParams(Record):
     On the wire: `inputResponses`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1406,7 +1406,7 @@ class UpdateTaskRequest(Record):
     params: UpdateTaskRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1439,7 +1439,7 @@ class UpdateTaskResult(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1469,7 +1469,7 @@ class CancelTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1498,7 +1498,7 @@ class CancelTaskRequest(Record):
     params: CancelTaskRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1531,7 +1531,7 @@ class CancelTaskResult(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1602,7 +1602,7 @@ class WorkingTaskNotificationParams(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1695,7 +1695,7 @@ class InputRequiredTaskNotificationParams(Record):
     On the wire: `inputRequests`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1783,7 +1783,7 @@ class CompletedTaskNotificationParams(Record):
     result: dict[str, Any]
     """Result of the original request, such as a `CallToolResult`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1873,7 +1873,7 @@ class FailedTaskNotificationParams(Record):
     error: Error
     """JSON-RPC error that ended the task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1958,7 +1958,7 @@ class CancelledTaskNotificationParams(Record):
     Format: `int`. On the wire: `pollIntervalMs`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1997,7 +1997,7 @@ class TaskStatusNotification(Record):
     params: TaskStatusNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2021,7 +2021,7 @@ class TaskSubscriptionNotifications(Record):
     On the wire: `taskIds`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2045,7 +2045,7 @@ class TaskSubscriptionAcknowledgedNotifications(Record):
     On the wire: `taskIds`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2067,7 +2067,7 @@ class TasksExtensionCapability(Record):
     __slots__ = ("extra",)
 
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, extra: dict[str, Any] | None = None) -> None:
         self.extra = extra

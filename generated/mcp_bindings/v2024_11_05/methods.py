@@ -329,7 +329,7 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-A notification that a resource the client subscribed to has changed.
+A notification that there is a change to a resource that the client subscribed to.
 
 To get the new contents, read the resource again.
 """

@@ -12,7 +12,7 @@ REVISION: Final = "2024-11-05"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "cf536db049049b4332a332dc0d991030432690422f2e442a3e82bb7d91606de0"
+    "f923b0c127af717fc0698e8a953825d9e9ff01af29b5e07a505cbcc739e16e0e"
 )
 """Digest of the schema file from which this package was generated."""
 

@@ -117,9 +117,9 @@ if TYPE_CHECKING:
 class Context(ServerContext):
     """Context of a server's handler, with a method for each request to the client.
 
-    The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. Errors are those of
-    ``request``.
+    The parameters of a method are the members of the request's params; required ones may be
+    positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. Errors
+    are those of ``request``.
     """
 
     __slots__ = ()
@@ -304,7 +304,7 @@ if TYPE_CHECKING:
 
 
 class Server(RuntimeServer):
-    """A server of revision 2024-11-05: handlers for methods.
+    """A server of revision 2024-11-05, which calls a handler for each method.
 
     ``ServerOptions`` are its options besides name and version. One server serves any number
     of connections.
@@ -414,8 +414,8 @@ class Server(RuntimeServer):
           signature.
         - `timeout`: Seconds that a call may take; no limit by default.
         - `check`: Whether values are validated against the schemas passed here.
-        - `schemas`: `portable` writes the schemas from annotations in forms that all
-          known hosts accept.
+        - `schemas`: With `portable`, schemas that are derived from annotations contain
+          only what all known hosts accept.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same name instead of raising
           UsageError.

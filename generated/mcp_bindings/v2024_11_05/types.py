@@ -196,7 +196,7 @@ class Request(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -217,12 +217,12 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class Notification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -293,12 +293,12 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -320,12 +320,12 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -352,7 +352,7 @@ class JSONRPCRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -383,7 +383,7 @@ class JSONRPCNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -413,7 +413,7 @@ class JSONRPCResponse(Record):
     result: Any
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -447,7 +447,7 @@ class JSONRPCError(Record):
     error: JSONRPCErrorError
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -479,7 +479,7 @@ class JSONRPCErrorError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -506,7 +506,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -529,7 +529,7 @@ class Annotated(Record):
     annotations: AnnotatedAnnotations | None
     """Hints on the use and display of an object."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -555,7 +555,7 @@ class AnnotatedAnnotations(Record):
     From 0 to 1.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -587,7 +587,7 @@ class CancelledNotification(Record):
     params: CancelledNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -606,14 +606,14 @@ class CancelledNotificationParams(Record):
     __slots__ = ("request_id", "reason", "extra")
 
     request_id: RequestId
-    """Id of the cancelled request, which must be one of the sender's own.
+    """Id of the cancelled request. Only the side that sent the request may cancel it.
 
     On the wire: `requestId`.
     """
     reason: str | None
     """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -647,7 +647,7 @@ class InitializeRequest(Record):
     params: InitializeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -680,7 +680,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -710,7 +710,7 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -734,7 +734,7 @@ class InitializeResult(Record):
     A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -770,7 +770,7 @@ class InitializedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -799,7 +799,7 @@ class ClientCapabilities(Record):
     sampling: dict[str, Any] | None
     """Present when the client answers `sampling/createMessage`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -827,7 +827,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -860,7 +860,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server offers tools."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -892,7 +892,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -919,7 +919,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -945,7 +945,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -976,7 +976,7 @@ class PingRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1006,7 +1006,7 @@ class ProgressNotification(Record):
     params: ProgressNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1034,7 +1034,7 @@ class ProgressNotificationParams(Record):
     total: float | None
     """Total work, in the unit of `progress`; absent if unknown."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1061,7 +1061,7 @@ class PaginatedRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1086,7 +1086,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1105,7 +1105,7 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1115,7 +1115,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1144,7 +1144,7 @@ class ListResourcesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1165,7 +1165,7 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1177,7 +1177,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1208,7 +1208,7 @@ class ListResourceTemplatesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1229,7 +1229,7 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1244,7 +1244,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1275,7 +1275,7 @@ class ReadResourceRequest(Record):
     params: ReadResourceRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1301,7 +1301,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1315,7 +1315,7 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1324,7 +1324,7 @@ class ReadResourceResult(Record):
     directory).
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1360,7 +1360,7 @@ class ResourceListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1391,7 +1391,7 @@ class SubscribeRequest(Record):
     params: SubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1417,7 +1417,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1439,7 +1439,7 @@ class UnsubscribeRequest(Record):
     params: UnsubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1465,7 +1465,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1474,7 +1474,8 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """A notification that a resource the client subscribed to has changed.
+    """A notification that there is a change to a resource that the client subscribed
+    to.
 
     To get the new contents, read the resource again.
     """
@@ -1488,7 +1489,7 @@ class ResourceUpdatedNotification(Record):
     params: ResourceUpdatedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1507,12 +1508,13 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the changed resource, possibly a part of the one subscribed to.
+    """URI of the changed resource, which may be a part of the resource that the client
+    subscribed to.
 
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1556,7 +1558,7 @@ class Resource(Record):
     occupy.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1608,7 +1610,7 @@ class ResourceTemplate(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1645,7 +1647,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1678,7 +1680,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1716,7 +1718,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1750,7 +1752,7 @@ class TextContent(Record):
     text: str
     """The text itself."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1785,7 +1787,7 @@ class ImageContent(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1822,7 +1824,7 @@ class EmbeddedResource(Record):
     resource: TextResourceContents | BlobResourceContents
     """The contents, as text or as binary data."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1851,7 +1853,7 @@ class ListPromptsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1872,7 +1874,7 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1884,7 +1886,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1915,7 +1917,7 @@ class GetPromptRequest(Record):
     params: GetPromptRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1940,7 +1942,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1961,7 +1963,7 @@ class GetPromptResult(Record):
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1970,7 +1972,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1999,7 +2001,7 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """Arguments of the prompt, if it has any."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2028,7 +2030,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2058,7 +2060,7 @@ class PromptMessage(Record):
     content: TextContent | ImageContent | EmbeddedResource
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2089,7 +2091,7 @@ class PromptListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2116,7 +2118,7 @@ class ListToolsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2137,7 +2139,7 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2149,7 +2151,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2180,7 +2182,7 @@ class CallToolRequest(Record):
     params: CallToolRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2205,7 +2207,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2226,7 +2228,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2242,7 +2244,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2318,7 +2320,7 @@ class ToolListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2346,7 +2348,7 @@ class Tool(Record):
     On the wire: `inputSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2375,7 +2377,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the required arguments."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2406,7 +2408,7 @@ class SetLevelRequest(Record):
     params: SetLevelRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2429,7 +2431,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2457,7 +2459,7 @@ class LoggingMessageNotification(Record):
     params: LoggingMessageNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2484,7 +2486,7 @@ class LoggingMessageNotificationParams(Record):
     object.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2519,7 +2521,7 @@ class CreateMessageRequest(Record):
     params: CreateMessageRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2584,7 +2586,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings for the provider of the model, in the provider's own format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2620,7 +2622,7 @@ class CreateMessageResult(Record):
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2637,7 +2639,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2670,7 +2672,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2721,7 +2723,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2755,7 +2757,7 @@ class ModelHint(Record):
     The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2782,7 +2784,7 @@ class CompleteRequest(Record):
     params: CompleteRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2807,7 +2809,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2832,7 +2834,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """Text entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2853,14 +2855,14 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
     """The completions and their total number."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2890,7 +2892,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2920,7 +2922,7 @@ class ResourceReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -2938,7 +2940,7 @@ class PromptReference(Record):
     name: str
     """Name of the prompt, as listed by `prompts/list`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, name: str, extra: dict[str, Any] | None = None) -> None:
         self.name = name
@@ -2963,7 +2965,7 @@ class ListRootsRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2984,14 +2986,14 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3019,7 +3021,7 @@ class Root(Record):
     name: str | None
     """Name of the root, for display and for references to it."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3049,7 +3051,7 @@ class RootsListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,

@@ -203,7 +203,7 @@ class Client(RuntimeClient):
     """A client of revision 2025-03-26: a method for each request.
 
     The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. ``timeout`` limits the
+    be positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. ``timeout`` limits the
     seconds until the response, and ``on_progress`` is called with each progress
     notification. Errors are those of ``request``.
 

@@ -12,7 +12,7 @@ REVISION: Final = "2025-03-26"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "48aea422927ae177af76bc49157d20b34f904f3de4258f549f17042b3c822326"
+    "93b110b2e377fe72a9ee288da16fe9c0c5208459538999793fa7ebf4084054a1"
 )
 """Digest of the schema file from which this package was generated."""
 

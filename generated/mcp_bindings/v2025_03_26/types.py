@@ -199,7 +199,7 @@ class Request(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -220,12 +220,12 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class Notification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -296,12 +296,12 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -323,12 +323,12 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -355,7 +355,7 @@ class JSONRPCRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -386,7 +386,7 @@ class JSONRPCNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -416,7 +416,7 @@ class JSONRPCResponse(Record):
     result: Any
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -450,7 +450,7 @@ class JSONRPCError(Record):
     error: JSONRPCErrorError
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -482,7 +482,7 @@ class JSONRPCErrorError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -509,7 +509,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -540,7 +540,7 @@ class Annotations(Record):
     From 0 to 1.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -572,7 +572,7 @@ class CancelledNotification(Record):
     params: CancelledNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -591,14 +591,14 @@ class CancelledNotificationParams(Record):
     __slots__ = ("request_id", "reason", "extra")
 
     request_id: RequestId
-    """Id of the cancelled request, which must be one of the sender's own.
+    """Id of the cancelled request. Only the side that sent the request may cancel it.
 
     On the wire: `requestId`.
     """
     reason: str | None
     """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -632,7 +632,7 @@ class InitializeRequest(Record):
     params: InitializeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -665,7 +665,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -695,7 +695,7 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -719,7 +719,7 @@ class InitializeResult(Record):
     A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -755,7 +755,7 @@ class InitializedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -784,7 +784,7 @@ class ClientCapabilities(Record):
     sampling: dict[str, Any] | None
     """Present when the client answers `sampling/createMessage`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -812,7 +812,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -858,7 +858,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server offers tools."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -892,7 +892,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -919,7 +919,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -945,7 +945,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -976,7 +976,7 @@ class PingRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1006,7 +1006,7 @@ class ProgressNotification(Record):
     params: ProgressNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1039,7 +1039,7 @@ class ProgressNotificationParams(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1068,7 +1068,7 @@ class PaginatedRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1093,7 +1093,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1112,7 +1112,7 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1122,7 +1122,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1151,7 +1151,7 @@ class ListResourcesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1172,7 +1172,7 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1184,7 +1184,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1215,7 +1215,7 @@ class ListResourceTemplatesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1236,7 +1236,7 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1251,7 +1251,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1282,7 +1282,7 @@ class ReadResourceRequest(Record):
     params: ReadResourceRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1308,7 +1308,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1322,7 +1322,7 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1331,7 +1331,7 @@ class ReadResourceResult(Record):
     directory).
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1367,7 +1367,7 @@ class ResourceListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1398,7 +1398,7 @@ class SubscribeRequest(Record):
     params: SubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1424,7 +1424,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1446,7 +1446,7 @@ class UnsubscribeRequest(Record):
     params: UnsubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1472,7 +1472,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1481,7 +1481,8 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """A notification that a resource the client subscribed to has changed.
+    """A notification that there is a change to a resource that the client subscribed
+    to.
 
     To get the new contents, read the resource again.
     """
@@ -1495,7 +1496,7 @@ class ResourceUpdatedNotification(Record):
     params: ResourceUpdatedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1514,12 +1515,13 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the changed resource, possibly a part of the one subscribed to.
+    """URI of the changed resource, which may be a part of the resource that the client
+    subscribed to.
 
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1563,7 +1565,7 @@ class Resource(Record):
     occupy.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1615,7 +1617,7 @@ class ResourceTemplate(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1652,7 +1654,7 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1685,7 +1687,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1723,7 +1725,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1757,7 +1759,7 @@ class TextContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1792,7 +1794,7 @@ class ImageContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1837,7 +1839,7 @@ class AudioContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1874,7 +1876,7 @@ class EmbeddedResource(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1903,7 +1905,7 @@ class ListPromptsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1924,7 +1926,7 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1936,7 +1938,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1967,7 +1969,7 @@ class GetPromptRequest(Record):
     params: GetPromptRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1992,7 +1994,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2013,7 +2015,7 @@ class GetPromptResult(Record):
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2022,7 +2024,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2051,7 +2053,7 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """Arguments of the prompt, if it has any."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2080,7 +2082,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2110,7 +2112,7 @@ class PromptMessage(Record):
     content: TextContent | ImageContent | AudioContent | EmbeddedResource
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2141,7 +2143,7 @@ class PromptListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2168,7 +2170,7 @@ class ListToolsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2189,7 +2191,7 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2201,7 +2203,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2232,7 +2234,7 @@ class CallToolRequest(Record):
     params: CallToolRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2257,7 +2259,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2278,7 +2280,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2294,7 +2296,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2370,7 +2372,7 @@ class ToolListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2403,7 +2405,7 @@ class Tool(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2442,7 +2444,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the required arguments."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2507,7 +2509,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2544,7 +2546,7 @@ class SetLevelRequest(Record):
     params: SetLevelRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2567,7 +2569,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2595,7 +2597,7 @@ class LoggingMessageNotification(Record):
     params: LoggingMessageNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2622,7 +2624,7 @@ class LoggingMessageNotificationParams(Record):
     object.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2657,7 +2659,7 @@ class CreateMessageRequest(Record):
     params: CreateMessageRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2722,7 +2724,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings for the provider of the model, in the provider's own format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2758,7 +2760,7 @@ class CreateMessageResult(Record):
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2775,7 +2777,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2808,7 +2810,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent | AudioContent
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2859,7 +2861,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2893,7 +2895,7 @@ class ModelHint(Record):
     The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2920,7 +2922,7 @@ class CompleteRequest(Record):
     params: CompleteRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2945,7 +2947,7 @@ class CompleteRequestParams(Record):
     argument: CompleteRequestParamsArgument
     """The argument being filled in."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2970,7 +2972,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """Text entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2991,14 +2993,14 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
     """The completions and their total number."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3028,7 +3030,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3058,7 +3060,7 @@ class ResourceReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -3076,7 +3078,7 @@ class PromptReference(Record):
     name: str
     """Name of the prompt, as listed by `prompts/list`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, name: str, extra: dict[str, Any] | None = None) -> None:
         self.name = name
@@ -3101,7 +3103,7 @@ class ListRootsRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3122,14 +3124,14 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3157,7 +3159,7 @@ class Root(Record):
     name: str | None
     """Name of the root, for display and for references to it."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3187,7 +3189,7 @@ class RootsListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ REVISION: Final = "2025-06-18"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "2dc3edc3c5616f920e5e850f340cc1e7face7f90c20dc92352809154db6917e3"
+    "28db12e9e71e56d0848b89c5940a04379e678dad20f615c4bfde679b57267b1e"
 )
 """Digest of the schema file from which this package was generated."""
 

@@ -125,9 +125,9 @@ if TYPE_CHECKING:
 class Context(ServerContext):
     """Context of a server's handler, with a method for each request to the client.
 
-    The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. Errors are those of
-    ``request``.
+    The parameters of a method are the members of the request's params; required ones may be
+    positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. Errors
+    are those of ``request``.
     """
 
     __slots__ = ()
@@ -182,7 +182,8 @@ class Context(ServerContext):
     def elicit_form(
         self, message: str, form: type[R]
     ) -> Accepted[R] | Declined | Cancelled:
-        """Request that the user fills in a form; `Accepted` holds an object of class ``form``.
+        """Request that the user fills in a form. If the user accepts it, the attribute
+        ``value`` of the returned `Accepted` is an object of class ``form``.
 
         ``form`` is an attrs class, a dataclass or a TypedDict whose fields are text,
         numbers, bools or choices (a ``Literal`` or ``Enum`` of strings). Never request
@@ -357,7 +358,7 @@ if TYPE_CHECKING:
 
 
 class Server(RuntimeServer):
-    """A server of revision 2025-06-18: handlers for methods.
+    """A server of revision 2025-06-18, which calls a handler for each method.
 
     ``ServerOptions`` are its options besides name and version. One server serves any number
     of connections.
@@ -473,15 +474,15 @@ class Server(RuntimeServer):
         - `description`: Description of the tool, which helps language models to select
           it.
         - `annotations`: Hints on the behavior of the tool.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `input_schema`: JSON Schema of the arguments; by default derived from the
           signature.
         - `output_schema`: JSON Schema of the structured result; by default derived from
           the annotation.
         - `timeout`: Seconds that a call may take; no limit by default.
         - `check`: Whether values are validated against the schemas passed here.
-        - `schemas`: `portable` writes the schemas from annotations in forms that all
-          known hosts accept.
+        - `schemas`: With `portable`, schemas that are derived from annotations contain
+          only what all known hosts accept.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same name instead of raising
           UsageError.
@@ -536,7 +537,7 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of the contents, if known.
         - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same URI instead of raising
           UsageError.
@@ -584,7 +585,7 @@ class Server(RuntimeServer):
           select them.
         - `mime_type`: Media type of all matching resources; absent if they differ.
         - `annotations`: Hints for the client, such as audience and importance.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same template instead of raising
           UsageError.
@@ -660,7 +661,7 @@ class Server(RuntimeServer):
         - `name`: Name for programs; by default that of the function.
         - `description`: Purpose of the prompt.
         - `title`: Label for people.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same name instead of raising
           UsageError.

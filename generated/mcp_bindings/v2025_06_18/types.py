@@ -211,7 +211,7 @@ class Request(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -232,12 +232,12 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -287,7 +287,7 @@ class Notification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -308,12 +308,12 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -335,12 +335,12 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -367,7 +367,7 @@ class JSONRPCRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -398,7 +398,7 @@ class JSONRPCNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -428,7 +428,7 @@ class JSONRPCResponse(Record):
     result: Any
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -462,7 +462,7 @@ class JSONRPCError(Record):
     error: JSONRPCErrorError
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -494,7 +494,7 @@ class JSONRPCErrorError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -527,7 +527,7 @@ class BaseMetadata(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -562,7 +562,7 @@ class Implementation(Record):
     version: str
     """Version of the software (not of the protocol), in any format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -607,7 +607,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -641,7 +641,7 @@ class CancelledNotification(Record):
     params: CancelledNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -660,14 +660,14 @@ class CancelledNotificationParams(Record):
     __slots__ = ("request_id", "reason", "extra")
 
     request_id: RequestId
-    """Id of the cancelled request, which must be one of the sender's own.
+    """Id of the cancelled request. Only the side that sent the request may cancel it.
 
     On the wire: `requestId`.
     """
     reason: str | None
     """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -701,7 +701,7 @@ class InitializeRequest(Record):
     params: InitializeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -734,7 +734,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -764,7 +764,7 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -788,7 +788,7 @@ class InitializeResult(Record):
     A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -824,7 +824,7 @@ class InitializedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -858,7 +858,7 @@ class ClientCapabilities(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -888,7 +888,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -934,7 +934,7 @@ class ServerCapabilities(Record):
     tools: ServerCapabilitiesTools | None
     """Present when the server offers tools."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -968,7 +968,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -995,7 +995,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1021,7 +1021,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1052,7 +1052,7 @@ class PingRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1082,7 +1082,7 @@ class ProgressNotification(Record):
     params: ProgressNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1115,7 +1115,7 @@ class ProgressNotificationParams(Record):
     Since 2025-03-26.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1144,7 +1144,7 @@ class PaginatedRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1169,7 +1169,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1188,7 +1188,7 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1198,7 +1198,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1227,7 +1227,7 @@ class ListResourcesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1248,7 +1248,7 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1260,7 +1260,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1291,7 +1291,7 @@ class ListResourceTemplatesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1312,7 +1312,7 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1327,7 +1327,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1358,7 +1358,7 @@ class ReadResourceRequest(Record):
     params: ReadResourceRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1384,7 +1384,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1398,7 +1398,7 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1407,7 +1407,7 @@ class ReadResourceResult(Record):
     directory).
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1443,7 +1443,7 @@ class ResourceListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1474,7 +1474,7 @@ class SubscribeRequest(Record):
     params: SubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1500,7 +1500,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1522,7 +1522,7 @@ class UnsubscribeRequest(Record):
     params: UnsubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1548,7 +1548,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1557,7 +1557,8 @@ class UnsubscribeRequestParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """A notification that a resource the client subscribed to has changed.
+    """A notification that there is a change to a resource that the client subscribed
+    to.
 
     To get the new contents, read the resource again.
     """
@@ -1571,7 +1572,7 @@ class ResourceUpdatedNotification(Record):
     params: ResourceUpdatedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1590,12 +1591,13 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("uri", "extra")
 
     uri: str
-    """URI of the changed resource, possibly a part of the one subscribed to.
+    """URI of the changed resource, which may be a part of the resource that the client
+    subscribed to.
 
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -1646,14 +1648,14 @@ class Resource(Record):
     occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1721,14 +1723,14 @@ class ResourceTemplate(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1774,14 +1776,14 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1814,7 +1816,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1823,7 +1825,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1858,7 +1860,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -1870,7 +1872,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1906,14 +1908,14 @@ class TextContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1950,14 +1952,14 @@ class ImageContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2004,14 +2006,14 @@ class AudioContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2085,14 +2087,14 @@ class ResourceLink(Record):
     occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2139,14 +2141,14 @@ class EmbeddedResource(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2177,7 +2179,7 @@ class ListPromptsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2198,7 +2200,7 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2210,7 +2212,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2241,7 +2243,7 @@ class GetPromptRequest(Record):
     params: GetPromptRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2266,7 +2268,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2287,7 +2289,7 @@ class GetPromptResult(Record):
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2296,7 +2298,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2330,14 +2332,14 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """Arguments of the prompt, if it has any."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2380,7 +2382,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2417,7 +2419,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2448,7 +2450,7 @@ class PromptListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2475,7 +2477,7 @@ class ListToolsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2496,7 +2498,7 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2508,7 +2510,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2539,7 +2541,7 @@ class CallToolRequest(Record):
     params: CallToolRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2564,7 +2566,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2585,7 +2587,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "structured_content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2610,7 +2612,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2688,7 +2690,7 @@ class ToolListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2747,14 +2749,14 @@ class Tool(Record):
     Since 2025-03-26.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2800,7 +2802,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the required arguments."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2827,7 +2829,7 @@ class ToolOutputSchema(Record):
     required: list[str] | None
     """Names of the required output fields."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2892,7 +2894,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2929,7 +2931,7 @@ class SetLevelRequest(Record):
     params: SetLevelRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2952,7 +2954,7 @@ class SetLevelRequestParams(Record):
     level: LoggingLevel
     """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2980,7 +2982,7 @@ class LoggingMessageNotification(Record):
     params: LoggingMessageNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3007,7 +3009,7 @@ class LoggingMessageNotificationParams(Record):
     object.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3042,7 +3044,7 @@ class CreateMessageRequest(Record):
     params: CreateMessageRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3107,7 +3109,7 @@ class CreateMessageRequestParams(Record):
     metadata: dict[str, Any] | None
     """Settings for the provider of the model, in the provider's own format."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3143,7 +3145,7 @@ class CreateMessageResult(Record):
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3160,7 +3162,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3193,7 +3195,7 @@ class SamplingMessage(Record):
     content: TextContent | ImageContent | AudioContent
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3244,7 +3246,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3278,7 +3280,7 @@ class ModelHint(Record):
     The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3305,7 +3307,7 @@ class CompleteRequest(Record):
     params: CompleteRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3335,7 +3337,7 @@ class CompleteRequestParams(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3362,7 +3364,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """Text entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3385,7 +3387,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3404,14 +3406,14 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
     """The completions and their total number."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3441,7 +3443,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3474,7 +3476,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -3497,7 +3499,7 @@ class PromptReference(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3534,7 +3536,7 @@ class ListRootsRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3555,14 +3557,14 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3590,14 +3592,14 @@ class Root(Record):
     name: str | None
     """Name of the root, for display and for references to it."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3629,7 +3631,7 @@ class RootsListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3662,7 +3664,7 @@ class ElicitRequest(Record):
     params: ElicitRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3690,7 +3692,7 @@ class ElicitRequestParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3717,7 +3719,7 @@ class ElicitRequestParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the required fields."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3759,7 +3761,7 @@ class StringSchema(Record):
     format: Literal["email", "uri", "date", "date-time"] | None
     """Format of the text, as named by JSON Schema."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3799,7 +3801,7 @@ class NumberSchema(Record):
     maximum: float | None
     """Maximum value."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3837,7 +3839,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3876,7 +3878,7 @@ class EnumSchema(Record):
     On the wire: `enumNames`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3904,7 +3906,7 @@ class ElicitResult(Record):
     __slots__ = ("meta", "action", "content", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3917,7 +3919,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool] | None
     """Submitted values by field name; only present if the action is `accept`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,

@@ -261,7 +261,7 @@ class Client(RuntimeClient):
     """A client of revision 2025-11-25: a method for each request.
 
     The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. ``timeout`` limits the
+    be positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. ``timeout`` limits the
     seconds until the response, and ``on_progress`` is called with each progress
     notification. Errors are those of ``request``.
 
@@ -916,7 +916,7 @@ class Client(RuntimeClient):
         - `name`: Name of the tool, as listed by `tools/list`.
         - `arguments`: Arguments by name, if any, as the tool's `inputSchema` requires
           them.
-        - `task`: Terms for the execution of the request as a task; absent for an
+        - `task`: Options for the execution of the request as a task; absent for an
           ordinary request.
         - `returns`: Type of the value to return instead of the result, as
           `CallToolResult.as_` converts it, with its errors.

@@ -12,7 +12,7 @@ REVISION: Final = "2025-11-25"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "670affe7a966486e87aaa02090946f46b068081c9434871752d8f6e05c7328e9"
+    "25d8bbda7ec3f05a99a3cea1b44ea019fbaf56a59aa6918ad956e49bdfed2aee"
 )
 """Digest of the schema file from which this package was generated."""
 

@@ -141,9 +141,9 @@ if TYPE_CHECKING:
 class Context(ServerContext):
     """Context of a server's handler, with a method for each request to the client.
 
-    The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. Errors are those of
-    ``request``.
+    The parameters of a method are the members of the request's params; required ones may be
+    positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. Errors
+    are those of ``request``.
     """
 
     __slots__ = ()
@@ -198,7 +198,8 @@ class Context(ServerContext):
     def elicit_form(
         self, message: str, form: type[R]
     ) -> Accepted[R] | Declined | Cancelled:
-        """Request that the user fills in a form; `Accepted` holds an object of class ``form``.
+        """Request that the user fills in a form. If the user accepts it, the attribute
+        ``value`` of the returned `Accepted` is an object of class ``form``.
 
         ``form`` is an attrs class, a dataclass or a TypedDict whose fields are text,
         numbers, bools or choices (a ``Literal`` or ``Enum`` of strings). Never request
@@ -212,11 +213,12 @@ class Context(ServerContext):
     def elicit_page(
         self, message: str, url: str, elicitation_id: str | None = None
     ) -> Accepted[str] | Declined | Cancelled:
-        """Request that the user visits a page; Accepted holds the id and means consent.
+        """Request that the user visits a page. `Accepted` means that the user agrees to the
+        visit; its ``value`` is the id of the elicitation.
 
         By default the id is a new one. The client does not learn what happens on the page;
-        call `page_done` when it is complete. Errors are those of `elicit_url`, and
-        UsageError if the URL is not absolute.
+        call `page_done` when the elicitation is complete. Errors are those of `elicit_url`,
+        and UsageError if the URL is not absolute.
         """
         from mcp_bindings_runtime.features.elicitation import request_visit
 
@@ -465,7 +467,7 @@ class Context(ServerContext):
         - `messages`: The conversation so far, oldest message first.
         - `max_tokens`: Maximum number of tokens to generate; the client may generate
           fewer.
-        - `task`: Terms for the execution of the request as a task; absent for an
+        - `task`: Options for the execution of the request as a task; absent for an
           ordinary request.
         - `model_preferences`: Preferences of the server for the model; not binding.
         - `system_prompt`: System prompt to use; the client may change it or leave it
@@ -589,7 +591,7 @@ class Context(ServerContext):
 
         - `message`: Message to the user that describes the requested input.
         - `requested_schema`: JSON Schema of the form: one flat object of simple fields.
-        - `task`: Terms for the execution of the request as a task; absent for an
+        - `task`: Options for the execution of the request as a task; absent for an
           ordinary request.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -673,7 +675,7 @@ class Context(ServerContext):
         - `elicitation_id`: Id of the elicitation, unique within the server; opaque to
           the client.
         - `url`: Address of the page to visit.
-        - `task`: Terms for the execution of the request as a task; absent for an
+        - `task`: Options for the execution of the request as a task; absent for an
           ordinary request.
         - `meta`: Additional entries of `_meta`, by wire name.
         - `timeout`, `on_progress` and errors: Those of `request`.
@@ -729,7 +731,7 @@ if TYPE_CHECKING:
 
 
 class Server(RuntimeServer):
-    """A server of revision 2025-11-25: handlers for methods.
+    """A server of revision 2025-11-25, which calls a handler for each method.
 
     ``ServerOptions`` are its options besides name and version. One server serves any number
     of connections.
@@ -856,15 +858,15 @@ class Server(RuntimeServer):
           it.
         - `execution`: Rules for the execution of the tool.
         - `annotations`: Hints on the behavior of the tool.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `input_schema`: JSON Schema of the arguments; by default derived from the
           signature.
         - `output_schema`: JSON Schema of the structured result; by default derived from
           the annotation.
         - `timeout`: Seconds that a call may take; no limit by default.
         - `check`: Whether values are validated against the schemas passed here.
-        - `schemas`: `portable` writes the schemas from annotations in forms that all
-          known hosts accept.
+        - `schemas`: With `portable`, schemas that are derived from annotations contain
+          only what all known hosts accept.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same name instead of raising
           UsageError.
@@ -923,7 +925,7 @@ class Server(RuntimeServer):
         - `mime_type`: Media type of the contents, if known.
         - `annotations`: Hints for the client, such as audience and importance.
         - `size`: Number of bytes in the contents before any encoding, if known.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same URI instead of raising
           UsageError.
@@ -974,7 +976,7 @@ class Server(RuntimeServer):
           select them.
         - `mime_type`: Media type of all matching resources; absent if they differ.
         - `annotations`: Hints for the client, such as audience and importance.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same template instead of raising
           UsageError.
@@ -1054,7 +1056,7 @@ class Server(RuntimeServer):
         - `description`: Purpose of the prompt.
         - `title`: Label for people.
         - `icons`: The icon, in one or more sizes and formats.
-        - `meta`: Entries of `_meta`, by wire name.
+        - `meta`: Entries of `_meta`, by their names in JSON.
         - `scopes`: Scopes that an access token must have; for HTTP only.
         - `replace`: Whether to replace an entry of the same name instead of raising
           UsageError.

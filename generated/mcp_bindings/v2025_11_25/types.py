@@ -289,12 +289,12 @@ class RequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -321,7 +321,7 @@ class RequestParamsMeta(Record):
     On the wire: `progressToken`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -343,19 +343,20 @@ class TaskAugmentedRequestParams(Record):
     __slots__ = ("meta", "task", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Terms for the execution of the request as a task; absent for an ordinary request.
+    """Options for the execution of the request as a task; absent for an ordinary
+    request.
 
     If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
     result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -380,7 +381,7 @@ class Request(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -404,12 +405,12 @@ class NotificationParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -432,7 +433,7 @@ class Notification(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -456,12 +457,12 @@ class Result(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -494,7 +495,7 @@ class Error(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -525,7 +526,7 @@ class JSONRPCRequest(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -556,7 +557,7 @@ class JSONRPCNotification(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -588,7 +589,7 @@ class JSONRPCResultResponse(Record):
     result: Any
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -623,7 +624,7 @@ class JSONRPCErrorResponse(Record):
     error: Error
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -657,7 +658,7 @@ class URLElicitationRequiredError(Record):
     error: URLElicitationRequiredErrorError
     """The failure; its `data` lists the elicitations."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -684,7 +685,7 @@ class URLElicitationRequiredErrorError(Record):
     data: URLElicitationRequiredErrorErrorData
     """Details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -707,7 +708,7 @@ class URLElicitationRequiredErrorErrorData(Record):
     elicitations: list[ElicitRequestURLParams]
     """URL elicitations to complete before the retry, each with its own id."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -736,7 +737,7 @@ class BaseMetadata(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -773,8 +774,8 @@ class Icon(Record):
     Format: `uri`.
     """
     mime_type: str | None
-    """Media type, such as `image/png`, if the image comes without one or with a generic
-    one.
+    """Media type of the image, such as `image/png`. Use it if the source of the image
+    gives no media type, or only a generic one.
 
     On the wire: `mimeType`.
     """
@@ -787,7 +788,7 @@ class Icon(Record):
     theme: Literal["light", "dark"] | None
     """Background that the image was designed for; by default both."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -821,7 +822,7 @@ class Icons(Record):
     WebP.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -875,7 +876,7 @@ class Implementation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -926,7 +927,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -952,22 +953,22 @@ class CancelledNotificationParams(Record):
     __slots__ = ("meta", "request_id", "reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     request_id: RequestId | None
-    """Id of the cancelled request, which must be one of the sender's own.
+    """Id of the cancelled request. Only the side that sent the request may cancel it.
 
-    Required for an ordinary request. It must not be that of a task: use `tasks/cancel`
-    for those.
+    Required for an ordinary request. It must not be the id of a request that is
+    executed as a task: cancel tasks with `tasks/cancel`.
 
     On the wire: `requestId`.
     """
     reason: str | None
     """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1001,7 +1002,7 @@ class CancelledNotification(Record):
     params: CancelledNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1023,7 +1024,7 @@ class InitializeRequestParams(Record):
     __slots__ = ("meta", "protocol_version", "capabilities", "client_info", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -1040,7 +1041,7 @@ class InitializeRequestParams(Record):
     On the wire: `clientInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1078,7 +1079,7 @@ class InitializeRequest(Record):
     params: InitializeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1106,7 +1107,7 @@ class InitializeResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1130,7 +1131,7 @@ class InitializeResult(Record):
     A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1166,7 +1167,7 @@ class InitializedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1205,7 +1206,7 @@ class ClientCapabilities(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1237,7 +1238,7 @@ class ClientCapabilitiesRoots(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1266,7 +1267,7 @@ class ClientCapabilitiesSampling(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1289,7 +1290,7 @@ class ClientCapabilitiesElicitation(Record):
     form: dict[str, Any] | None
     """Present when the client can show forms.
 
-    A client that lists neither mode can show forms, too.
+    A client that lists neither `form` nor `url` can show forms, too.
 
     Since 2025-11-25.
     """
@@ -1299,7 +1300,7 @@ class ClientCapabilitiesElicitation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1329,7 +1330,7 @@ class ClientCapabilitiesTasks(Record):
     requests: ClientCapabilitiesTasksRequests | None
     """The requests that can be executed as tasks, grouped by area."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1356,7 +1357,7 @@ class ClientCapabilitiesTasksRequests(Record):
     elicitation: ClientCapabilitiesTasksRequestsElicitation | None
     """Elicitation requests that can be executed as tasks."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1382,7 +1383,7 @@ class ClientCapabilitiesTasksRequestsSampling(Record):
     On the wire: `createMessage`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1403,7 +1404,7 @@ class ClientCapabilitiesTasksRequestsElicitation(Record):
     create: dict[str, Any] | None
     """Present when `elicitation/create` can be executed as a task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1455,7 +1456,7 @@ class ServerCapabilities(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1491,7 +1492,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1518,7 +1519,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1544,7 +1545,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1572,7 +1573,7 @@ class ServerCapabilitiesTasks(Record):
     requests: ServerCapabilitiesTasksRequests | None
     """The requests that can be executed as tasks, grouped by area."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1597,7 +1598,7 @@ class ServerCapabilitiesTasksRequests(Record):
     tools: ServerCapabilitiesTasksRequestsTools | None
     """Tool requests that can be executed as tasks."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1618,7 +1619,7 @@ class ServerCapabilitiesTasksRequestsTools(Record):
     call: dict[str, Any] | None
     """Present when `tools/call` can be executed as a task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1649,7 +1650,7 @@ class PingRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1673,7 +1674,7 @@ class ProgressNotificationParams(Record):
     __slots__ = ("meta", "progress_token", "progress", "total", "message", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1689,7 +1690,7 @@ class ProgressNotificationParams(Record):
     message: str | None
     """Description of the current step, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1725,7 +1726,7 @@ class ProgressNotification(Record):
     params: ProgressNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1747,7 +1748,7 @@ class PaginatedRequestParams(Record):
     __slots__ = ("meta", "cursor", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -1756,7 +1757,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1785,7 +1786,7 @@ class PaginatedRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1808,7 +1809,7 @@ class PaginatedResult(Record):
     __slots__ = ("meta", "next_cursor", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1818,7 +1819,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1847,7 +1848,7 @@ class ListResourcesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1868,7 +1869,7 @@ class ListResourcesResult(Record):
     __slots__ = ("meta", "next_cursor", "resources", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1880,7 +1881,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1911,7 +1912,7 @@ class ListResourceTemplatesRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1932,7 +1933,7 @@ class ListResourceTemplatesResult(Record):
     __slots__ = ("meta", "next_cursor", "resource_templates", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -1947,7 +1948,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1973,7 +1974,7 @@ class ResourceRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -1983,7 +1984,7 @@ class ResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2007,7 +2008,7 @@ class ReadResourceRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -2017,7 +2018,7 @@ class ReadResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2046,7 +2047,7 @@ class ReadResourceRequest(Record):
     params: ReadResourceRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2067,7 +2068,7 @@ class ReadResourceResult(Record):
     __slots__ = ("meta", "contents", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2076,7 +2077,7 @@ class ReadResourceResult(Record):
     directory).
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2112,7 +2113,7 @@ class ResourceListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2134,7 +2135,7 @@ class SubscribeRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -2144,7 +2145,7 @@ class SubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2177,7 +2178,7 @@ class SubscribeRequest(Record):
     params: SubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2201,7 +2202,7 @@ class UnsubscribeRequestParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -2211,7 +2212,7 @@ class UnsubscribeRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2240,7 +2241,7 @@ class UnsubscribeRequest(Record):
     params: UnsubscribeRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2264,17 +2265,18 @@ class ResourceUpdatedNotificationParams(Record):
     __slots__ = ("meta", "uri", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the changed resource, possibly a part of the one subscribed to.
+    """URI of the changed resource, which may be a part of the resource that the client
+    subscribed to.
 
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2290,7 +2292,8 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """A notification that a resource the client subscribed to has changed.
+    """A notification that there is a change to a resource that the client subscribed
+    to.
 
     To get the new contents, read the resource again.
     """
@@ -2304,7 +2307,7 @@ class ResourceUpdatedNotification(Record):
     params: ResourceUpdatedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2367,14 +2370,14 @@ class Resource(Record):
     occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2451,14 +2454,14 @@ class ResourceTemplate(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2506,14 +2509,14 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2546,7 +2549,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2555,7 +2558,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2590,7 +2593,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -2602,7 +2605,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2638,14 +2641,14 @@ class TextContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2682,14 +2685,14 @@ class ImageContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2736,14 +2739,14 @@ class AudioContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2824,14 +2827,14 @@ class ResourceLink(Record):
     occupy.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2880,14 +2883,14 @@ class EmbeddedResource(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2918,7 +2921,7 @@ class ListPromptsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2939,7 +2942,7 @@ class ListPromptsResult(Record):
     __slots__ = ("meta", "next_cursor", "prompts", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -2951,7 +2954,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2977,7 +2980,7 @@ class GetPromptRequestParams(Record):
     __slots__ = ("meta", "name", "arguments", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -2986,7 +2989,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3017,7 +3020,7 @@ class GetPromptRequest(Record):
     params: GetPromptRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3038,7 +3041,7 @@ class GetPromptResult(Record):
     __slots__ = ("meta", "description", "messages", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3047,7 +3050,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3087,14 +3090,14 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """Arguments of the prompt, if it has any."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3139,7 +3142,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3176,7 +3179,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3207,7 +3210,7 @@ class PromptListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3234,7 +3237,7 @@ class ListToolsRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3255,7 +3258,7 @@ class ListToolsResult(Record):
     __slots__ = ("meta", "next_cursor", "tools", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3267,7 +3270,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3293,12 +3296,13 @@ class CallToolRequestParams(Record):
     __slots__ = ("meta", "task", "name", "arguments", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Terms for the execution of the request as a task; absent for an ordinary request.
+    """Options for the execution of the request as a task; absent for an ordinary
+    request.
 
     If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
     result later. The receiver must have announced tasks for this method in its
@@ -3309,7 +3313,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3342,7 +3346,7 @@ class CallToolRequest(Record):
     params: CallToolRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3363,7 +3367,7 @@ class CallToolResult(Record):
     __slots__ = ("meta", "content", "structured_content", "is_error", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -3388,7 +3392,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3466,7 +3470,7 @@ class ToolListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3538,14 +3542,14 @@ class Tool(Record):
     Since 2025-03-26.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3602,7 +3606,7 @@ class ToolInputSchema(Record):
     required: list[str] | None
     """Names of the required arguments."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3638,7 +3642,7 @@ class ToolOutputSchema(Record):
     required: list[str] | None
     """Names of the required output fields."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3672,7 +3676,7 @@ class ToolExecution(Record):
     On the wire: `taskSupport`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3735,7 +3739,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3806,7 +3810,7 @@ class Task(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3832,7 +3836,7 @@ class Task(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TaskMetadata(Record):
-    """Terms for the execution of a request as a task.
+    """Options for the execution of a request as a task.
 
     Since 2025-11-25.
     """
@@ -3846,7 +3850,7 @@ class TaskMetadata(Record):
     present.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3875,7 +3879,7 @@ class RelatedTaskMetadata(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -3893,14 +3897,14 @@ class CreateTaskResult(Record):
     __slots__ = ("meta", "task", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     task: Task
     """The new task."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3932,7 +3936,7 @@ class GetTaskRequest(Record):
     params: GetTaskRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3958,7 +3962,7 @@ class GetTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -3985,7 +3989,7 @@ class GetTaskResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4022,7 +4026,7 @@ class GetTaskResult(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4068,7 +4072,7 @@ class GetTaskPayloadRequest(Record):
     params: GetTaskPayloadRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4094,7 +4098,7 @@ class GetTaskPayloadRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -4114,12 +4118,12 @@ class GetTaskPayloadResult(Record):
     __slots__ = ("meta", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4149,7 +4153,7 @@ class CancelTaskRequest(Record):
     params: CancelTaskRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4175,7 +4179,7 @@ class CancelTaskRequestParams(Record):
     On the wire: `taskId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, task_id: str, extra: dict[str, Any] | None = None) -> None:
         self.task_id = task_id
@@ -4202,7 +4206,7 @@ class CancelTaskResult(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4239,7 +4243,7 @@ class CancelTaskResult(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4283,7 +4287,7 @@ class ListTasksRequest(Record):
     params: PaginatedRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4307,7 +4311,7 @@ class ListTasksResult(Record):
     __slots__ = ("meta", "next_cursor", "tasks", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4319,7 +4323,7 @@ class ListTasksResult(Record):
     tasks: list[Task]
     """The tasks on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4355,7 +4359,7 @@ class TaskStatusNotificationParams(Record):
     )
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4392,7 +4396,7 @@ class TaskStatusNotificationParams(Record):
     On the wire: `pollInterval`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4437,7 +4441,7 @@ class TaskStatusNotification(Record):
     params: TaskStatusNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4459,14 +4463,14 @@ class SetLevelRequestParams(Record):
     __slots__ = ("meta", "level", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     level: LoggingLevel
     """Lowest severity to send; more severe messages are sent, too."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4497,7 +4501,7 @@ class SetLevelRequest(Record):
     params: SetLevelRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4521,7 +4525,7 @@ class LoggingMessageNotificationParams(Record):
     __slots__ = ("meta", "level", "logger", "data", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4534,7 +4538,7 @@ class LoggingMessageNotificationParams(Record):
     object.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4568,7 +4572,7 @@ class LoggingMessageNotification(Record):
     params: LoggingMessageNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4604,12 +4608,13 @@ class CreateMessageRequestParams(Record):
     )
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Terms for the execution of the request as a task; absent for an ordinary request.
+    """Options for the execution of the request as a task; absent for an ordinary
+    request.
 
     If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
     result later. The receiver must have announced tasks for this method in its
@@ -4664,7 +4669,7 @@ class CreateMessageRequestParams(Record):
     On the wire: `toolChoice`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4717,7 +4722,7 @@ class CreateMessageRequest(Record):
     params: CreateMessageRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4741,7 +4746,7 @@ class CreateMessageResult(Record):
     __slots__ = ("meta", "role", "content", "model", "stop_reason", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -4760,7 +4765,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4793,14 +4798,14 @@ class SamplingMessage(Record):
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
     """Content of the message, as a single block or a list of blocks."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4834,14 +4839,14 @@ class ToolUseContent(Record):
     input: dict[str, Any]
     """Arguments by name, as the tool's `inputSchema` requires them."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4899,14 +4904,14 @@ class ToolResultContent(Record):
     On the wire: `isError`.
     """
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4942,7 +4947,7 @@ class ToolChoice(Record):
     must not call any.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4991,7 +4996,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5025,7 +5030,7 @@ class ModelHint(Record):
     The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5047,7 +5052,7 @@ class CompleteRequestParams(Record):
     __slots__ = ("meta", "ref", "argument", "context", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
@@ -5058,7 +5063,7 @@ class CompleteRequestParams(Record):
     context: CompleteRequestParamsContext | None
     """Further input for the completion."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5087,7 +5092,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """Text entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5110,7 +5115,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5137,7 +5142,7 @@ class CompleteRequest(Record):
     params: CompleteRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5158,14 +5163,14 @@ class CompleteResult(Record):
     __slots__ = ("meta", "completion", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     completion: CompleteResultCompletion
     """The completions and their total number."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5195,7 +5200,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5228,7 +5233,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -5251,7 +5256,7 @@ class PromptReference(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5288,7 +5293,7 @@ class ListRootsRequest(Record):
     params: RequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5309,14 +5314,14 @@ class ListRootsResult(Record):
     __slots__ = ("meta", "roots", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5344,14 +5349,14 @@ class Root(Record):
     name: str | None
     """Name of the root, for display and for references to it."""
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5383,7 +5388,7 @@ class RootsListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5407,19 +5412,20 @@ class ElicitRequestFormParams(Record):
     __slots__ = ("meta", "task", "mode", "message", "requested_schema", "extra")
 
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Terms for the execution of the request as a task; absent for an ordinary request.
+    """Options for the execution of the request as a task; absent for an ordinary
+    request.
 
     If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
     result later. The receiver must have announced tasks for this method in its
     capabilities.
     """
     mode: Literal["form"] | None
-    """Marker of a form; may be absent."""
+    """Mode of the elicitation, here a form; may be absent."""
     message: str
     """Message to the user that describes the requested input."""
     requested_schema: ElicitRequestFormParamsRequestedSchema
@@ -5428,7 +5434,7 @@ class ElicitRequestFormParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5466,7 +5472,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the required fields."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5495,14 +5501,15 @@ class ElicitRequestURLParams(Record):
     __slots__ = ("meta", "task", "message", "elicitation_id", "url", "extra")
 
     mode: ClassVar[Literal["url"]] = "url"
-    """Marker of a web page."""
+    """Mode of the elicitation, here a web page."""
     meta: RequestParamsMeta | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     task: TaskMetadata | None
-    """Terms for the execution of the request as a task; absent for an ordinary request.
+    """Options for the execution of the request as a task; absent for an ordinary
+    request.
 
     If present, the response is a `CreateTaskResult`, and `tasks/result` returns the
     result later. The receiver must have announced tasks for this method in its
@@ -5521,7 +5528,7 @@ class ElicitRequestURLParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5562,7 +5569,7 @@ class ElicitRequest(Record):
     params: ElicitRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5617,7 +5624,7 @@ class StringSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5672,7 +5679,7 @@ class NumberSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5712,7 +5719,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5730,8 +5737,8 @@ class BooleanSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UntitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values that serve as their own
-    labels.
+    """Schema of a form field in which the user chooses one of several values, which
+    serve as their own labels.
 
     Since 2025-11-25.
     """
@@ -5749,7 +5756,7 @@ class UntitledSingleSelectEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5769,7 +5776,8 @@ class UntitledSingleSelectEnumSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values with labels.
+    """Schema of a form field in which the user chooses one of several values with
+    labels.
 
     Since 2025-11-25.
     """
@@ -5790,7 +5798,7 @@ class TitledSingleSelectEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5819,7 +5827,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5835,8 +5843,8 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values that serve as their
-    own labels.
+    """Schema of a form field in which the user can choose several values, which serve
+    as their own labels.
 
     Since 2025-11-25.
     """
@@ -5872,7 +5880,7 @@ class UntitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Initial values of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5905,7 +5913,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
     enum: list[str]
     """The values to choose from."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, enum: list[str], extra: dict[str, Any] | None = None) -> None:
         self.enum = enum
@@ -5914,7 +5922,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values with labels.
+    """Schema of a form field in which the user can choose several values with labels.
 
     Since 2025-11-25.
     """
@@ -5950,7 +5958,7 @@ class TitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Initial values of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5984,7 +5992,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
     On the wire: `anyOf`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6007,7 +6015,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6023,7 +6031,8 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
-    """Legacy schema of a form field for a choice of one from values with labels.
+    """Legacy schema of a form field in which the user chooses one of several values
+    with labels.
 
     It will be removed; use `TitledSingleSelectEnumSchema` in new code.
 
@@ -6050,7 +6059,7 @@ class LegacyTitledEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6080,7 +6089,7 @@ class ElicitResult(Record):
     __slots__ = ("meta", "action", "content", "extra")
 
     meta: dict[str, Any] | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
     """
@@ -6093,7 +6102,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool | list[str]] | None
     """Submitted values by field name; only present if a form was accepted."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6127,7 +6136,7 @@ class ElicitationCompleteNotification(Record):
     params: ElicitationCompleteNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6151,7 +6160,7 @@ class ElicitationCompleteNotificationParams(Record):
     On the wire: `elicitationId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,

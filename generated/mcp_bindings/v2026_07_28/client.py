@@ -245,8 +245,9 @@ if TYPE_CHECKING:
         """
 
         probe: float
-        """Seconds to wait for the response to `server/discover` before the client tries
-        the handshake of an earlier revision. Default: 5.0.
+        """Seconds that a client of 2026-07-28 waits for the response to
+        `server/discover` before it tries the handshake of an earlier revision. Default:
+        5.0.
         """
 
         restart: bool
@@ -282,7 +283,7 @@ class Client(RuntimeClient):
     """A client of revision 2026-07-28: a method for each request.
 
     The parameters of a method are the members of the request's params; required ones may
-    be positional. ``meta`` adds entries to ``_meta``, by wire name. ``timeout`` limits the
+    be positional. ``meta`` maps names in JSON to values, which are added to ``_meta``. ``timeout`` limits the
     seconds until the response, and ``on_progress`` is called with each progress
     notification. Errors are those of ``request``.
 

@@ -319,7 +319,7 @@ RESOURCE_UPDATED: Final = NotificationMethod[types.ResourceUpdatedNotificationPa
 )
 """`notifications/resources/updated`, sent by the server.
 
-A notification that a resource the client subscribed to has changed.
+A notification that there is a change to a resource that the client subscribed to.
 
 The server sends it on `subscriptions/listen` streams whose filter lists the resource.
 To get the new contents, read the resource again.

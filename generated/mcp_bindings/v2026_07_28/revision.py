@@ -12,7 +12,7 @@ REVISION: Final = "2026-07-28"
 """Protocol version, as sent to the other side."""
 
 SCHEMA_SHA256: Final = (
-    "19d38d05520c6ac48e66171f647023ef33b666a1a5a78a8bc9c281fdf69b5aca"
+    "a90e3ecc5e5e3fdc77c048a808e85cb81d6923444c54edbbd0df5fff27d812a8"
 )
 """Digest of the schema file from which this package was generated."""
 

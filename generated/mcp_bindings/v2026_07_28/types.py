@@ -383,7 +383,7 @@ class RequestMetaObject(Record):
     twelve months.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -420,7 +420,7 @@ class NotificationMetaObject(Record):
     On the wire: `io.modelcontextprotocol/subscriptionId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -451,7 +451,7 @@ class ResultMetaObject(Record):
     On the wire: `io.modelcontextprotocol/serverInfo`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -479,7 +479,7 @@ class RequestParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -502,7 +502,7 @@ class Request(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -531,7 +531,7 @@ class NotificationParams(Record):
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -554,7 +554,7 @@ class Notification(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -593,7 +593,7 @@ class Result(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -628,7 +628,7 @@ class Error(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -659,7 +659,7 @@ class JSONRPCRequest(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -690,7 +690,7 @@ class JSONRPCNotification(Record):
     params: dict[str, Any] | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -722,7 +722,7 @@ class JSONRPCResultResponse(Record):
     result: Any
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -757,7 +757,7 @@ class JSONRPCErrorResponse(Record):
     error: Error
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -790,7 +790,7 @@ class ParseError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -823,7 +823,7 @@ class InvalidRequestError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -859,7 +859,7 @@ class MethodNotFoundError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -895,7 +895,7 @@ class InvalidParamsError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -928,7 +928,7 @@ class InternalError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -963,7 +963,7 @@ class HeaderMismatchError(Record):
     error: HeaderMismatchErrorError
     """Code, message and details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -993,7 +993,7 @@ class HeaderMismatchErrorError(Record):
     `UNSET` means absent; `None` means null.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1028,7 +1028,7 @@ class MissingRequiredClientCapabilityError(Record):
     error: MissingRequiredClientCapabilityErrorError
     """The failure; its `data` holds the required capabilities."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1055,7 +1055,7 @@ class MissingRequiredClientCapabilityErrorError(Record):
     data: MissingRequiredClientCapabilityErrorErrorData
     """Details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1081,7 +1081,7 @@ class MissingRequiredClientCapabilityErrorErrorData(Record):
     On the wire: `requiredCapabilities`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1115,7 +1115,7 @@ class UnsupportedProtocolVersionError(Record):
     error: UnsupportedProtocolVersionErrorError
     """The failure; its `data` lists the supported revisions."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1142,7 +1142,7 @@ class UnsupportedProtocolVersionErrorError(Record):
     data: UnsupportedProtocolVersionErrorErrorData
     """Details of the failure."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1167,7 +1167,7 @@ class UnsupportedProtocolVersionErrorErrorData(Record):
     requested: str
     """Revision of the refused request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1198,7 +1198,7 @@ class BaseMetadata(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1235,8 +1235,8 @@ class Icon(Record):
     Format: `uri`.
     """
     mime_type: str | None
-    """Media type, such as `image/png`, if the image comes without one or with a generic
-    one.
+    """Media type of the image, such as `image/png`. Use it if the source of the image
+    gives no media type, or only a generic one.
 
     On the wire: `mimeType`.
     """
@@ -1249,7 +1249,7 @@ class Icon(Record):
     theme: Literal["light", "dark"] | None
     """Background that the image was designed for; by default both."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1283,7 +1283,7 @@ class Icons(Record):
     WebP.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1337,7 +1337,7 @@ class Implementation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1388,7 +1388,7 @@ class Annotations(Record):
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1426,7 +1426,7 @@ class CancelledNotificationParams(Record):
     reason: str | None
     """Reason for the cancellation, for logs or for display."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1460,7 +1460,7 @@ class CancelledNotification(Record):
     params: CancelledNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1493,7 +1493,7 @@ class DiscoverRequest(Record):
     params: RequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1570,7 +1570,7 @@ class DiscoverResult(Record):
     A client may, for instance, add them to the system prompt.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1610,7 +1610,7 @@ class DiscoverResultResponse(Record):
     result: DiscoverResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1668,7 +1668,7 @@ class ClientCapabilities(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1705,7 +1705,7 @@ class ClientCapabilitiesSampling(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1728,7 +1728,7 @@ class ClientCapabilitiesElicitation(Record):
     form: JSONObject | None
     """Present when the client can show forms.
 
-    A client that lists neither mode can show forms, too.
+    A client that lists neither `form` nor `url` can show forms, too.
 
     Since 2025-11-25.
     """
@@ -1738,7 +1738,7 @@ class ClientCapabilitiesElicitation(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1798,7 +1798,7 @@ class ServerCapabilities(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1834,7 +1834,7 @@ class ServerCapabilitiesPrompts(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1861,7 +1861,7 @@ class ServerCapabilitiesResources(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1887,7 +1887,7 @@ class ServerCapabilitiesTools(Record):
     On the wire: `listChanged`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1925,7 +1925,7 @@ class ProgressNotificationParams(Record):
     message: str | None
     """Description of the current step, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1961,7 +1961,7 @@ class ProgressNotification(Record):
     params: ProgressNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -1993,7 +1993,7 @@ class PaginatedRequestParams(Record):
     page.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2022,7 +2022,7 @@ class PaginatedRequest(Record):
     params: PaginatedRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2065,7 +2065,7 @@ class PaginatedResult(Record):
     On the wire: `nextCursor`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2123,7 +2123,7 @@ class CacheableResult(Record):
     On the wire: `cacheScope`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2179,7 +2179,7 @@ class InputRequiredResult(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2224,7 +2224,7 @@ class InputResponseRequestParams(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2277,7 +2277,7 @@ class SubscriptionFilter(Record):
     On the wire: `resourceSubscriptions`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2313,7 +2313,7 @@ class SubscriptionsListenRequestParams(Record):
     notifications: SubscriptionFilter
     """Notifications that the client requests on the stream."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2349,7 +2349,7 @@ class SubscriptionsListenRequest(Record):
     params: SubscriptionsListenRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2387,7 +2387,7 @@ class SubscriptionsListenResultMetaObject(Record):
     On the wire: `io.modelcontextprotocol/subscriptionId`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2428,7 +2428,7 @@ class SubscriptionsListenResult(Record):
     Since 2026-07-28.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2458,7 +2458,7 @@ class SubscriptionsListenResultResponse(Record):
     result: SubscriptionsListenResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2491,7 +2491,7 @@ class SubscriptionsAcknowledgedNotificationParams(Record):
     else.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2524,7 +2524,7 @@ class SubscriptionsAcknowledgedNotification(Record):
     params: SubscriptionsAcknowledgedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2551,7 +2551,7 @@ class ListResourcesRequest(Record):
     params: PaginatedRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2619,7 +2619,7 @@ class ListResourcesResult(Record):
     resources: list[Resource]
     """The resources on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2657,7 +2657,7 @@ class ListResourcesResultResponse(Record):
     result: ListResourcesResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2686,7 +2686,7 @@ class ListResourceTemplatesRequest(Record):
     params: PaginatedRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2757,7 +2757,7 @@ class ListResourceTemplatesResult(Record):
     On the wire: `resourceTemplates`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2795,7 +2795,7 @@ class ListResourceTemplatesResultResponse(Record):
     result: ListResourceTemplatesResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2830,7 +2830,7 @@ class ResourceRequestParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2875,7 +2875,7 @@ class ReadResourceRequestParams(Record):
     On the wire: `requestState`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2908,7 +2908,7 @@ class ReadResourceRequest(Record):
     params: ReadResourceRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -2965,7 +2965,7 @@ class ReadResourceResult(Record):
     directory).
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3006,7 +3006,7 @@ class ReadResourceResultResponse(Record):
     result: ReadResourceResult | InputRequiredResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3037,7 +3037,7 @@ class ResourceListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3064,12 +3064,13 @@ class ResourceUpdatedNotificationParams(Record):
     On the wire: `_meta`.
     """
     uri: str
-    """URI of the changed resource, possibly a part of the one subscribed to.
+    """URI of the changed resource, which may be a part of the resource that the client
+    subscribed to.
 
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3085,7 +3086,8 @@ class ResourceUpdatedNotificationParams(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class ResourceUpdatedNotification(Record):
-    """A notification that a resource the client subscribed to has changed.
+    """A notification that there is a change to a resource that the client subscribed
+    to.
 
     The server sends it on `subscriptions/listen` streams whose filter lists the
     resource. To get the new contents, read the resource again.
@@ -3100,7 +3102,7 @@ class ResourceUpdatedNotification(Record):
     params: ResourceUpdatedNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3163,14 +3165,14 @@ class Resource(Record):
     occupy.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3247,14 +3249,14 @@ class ResourceTemplate(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3302,14 +3304,14 @@ class ResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3342,7 +3344,7 @@ class TextResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3351,7 +3353,7 @@ class TextResourceContents(Record):
     text: str
     """The text itself; binary data belongs in `BlobResourceContents`."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3386,7 +3388,7 @@ class BlobResourceContents(Record):
     On the wire: `mimeType`.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -3398,7 +3400,7 @@ class BlobResourceContents(Record):
     Format: `byte`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3434,14 +3436,14 @@ class TextContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3478,14 +3480,14 @@ class ImageContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3532,14 +3534,14 @@ class AudioContent(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3620,14 +3622,14 @@ class ResourceLink(Record):
     occupy.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3676,14 +3678,14 @@ class EmbeddedResource(Record):
     annotations: Annotations | None
     """Hints for the client, such as audience and importance."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3714,7 +3716,7 @@ class ListPromptsRequest(Record):
     params: PaginatedRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3782,7 +3784,7 @@ class ListPromptsResult(Record):
     prompts: list[Prompt]
     """The prompts on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3820,7 +3822,7 @@ class ListPromptsResultResponse(Record):
     result: ListPromptsResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3871,7 +3873,7 @@ class GetPromptRequestParams(Record):
     arguments: dict[str, str] | None
     """Arguments of the prompt by name; all values are strings."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3906,7 +3908,7 @@ class GetPromptRequest(Record):
     params: GetPromptRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3946,7 +3948,7 @@ class GetPromptResult(Record):
     messages: list[PromptMessage]
     """Messages to pass to the model, in order."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -3980,7 +3982,7 @@ class GetPromptResultResponse(Record):
     result: GetPromptResult | InputRequiredResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4018,14 +4020,14 @@ class Prompt(Record):
     arguments: list[PromptArgument] | None
     """Arguments of the prompt, if it has any."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4070,7 +4072,7 @@ class PromptArgument(Record):
     required: bool | None
     """True if the argument is required; by default false."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4107,7 +4109,7 @@ class PromptMessage(Record):
     content: ContentBlock
     """Content of the message, as a single block."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4138,7 +4140,7 @@ class PromptListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4165,7 +4167,7 @@ class ListToolsRequest(Record):
     params: PaginatedRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4233,7 +4235,7 @@ class ListToolsResult(Record):
     tools: list[Tool]
     """The tools on this page."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4271,7 +4273,7 @@ class ListToolsResultResponse(Record):
     result: ListToolsResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4322,7 +4324,7 @@ class CallToolRequestParams(Record):
     arguments: dict[str, Any] | None
     """Arguments by name, if any, as the tool's `inputSchema` requires them."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4357,7 +4359,7 @@ class CallToolRequest(Record):
     params: CallToolRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4420,7 +4422,7 @@ class CallToolResult(Record):
     On the wire: `isError`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4499,7 +4501,7 @@ class CallToolResultResponse(Record):
     result: CallToolResult | InputRequiredResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4530,7 +4532,7 @@ class ToolListChangedNotification(Record):
     params: NotificationParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4598,14 +4600,14 @@ class Tool(Record):
     Since 2025-03-26.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4656,7 +4658,7 @@ class ToolInputSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4698,7 +4700,7 @@ class ToolOutputSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4777,7 +4779,7 @@ class ToolAnnotations(Record):
     On the wire: `openWorldHint`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4823,7 +4825,7 @@ class LoggingMessageNotificationParams(Record):
     object.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4860,7 +4862,7 @@ class LoggingMessageNotification(Record):
     params: LoggingMessageNotificationParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4948,7 +4950,7 @@ class CreateMessageRequestParams(Record):
     On the wire: `toolChoice`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -4996,7 +4998,7 @@ class CreateMessageRequest(Record):
     params: CreateMessageRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5025,7 +5027,7 @@ class CreateMessageResult(Record):
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
     """Content of the message, as a single block or a list of blocks."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
@@ -5042,7 +5044,7 @@ class CreateMessageResult(Record):
     On the wire: `stopReason`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5079,14 +5081,14 @@ class SamplingMessage(Record):
     content: SamplingMessageContentBlock | list[SamplingMessageContentBlock]
     """Content of the message, as a single block or a list of blocks."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5123,14 +5125,14 @@ class ToolUseContent(Record):
     input: dict[str, Any]
     """Arguments by name, as the tool's `inputSchema` requires them."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5191,14 +5193,14 @@ class ToolResultContent(Record):
     On the wire: `isError`.
     """
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     The client should keep it when it sends the block again, so that caches work.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5237,7 +5239,7 @@ class ToolChoice(Record):
     must not call any.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5289,7 +5291,7 @@ class ModelPreferences(Record):
     From 0 to 1. On the wire: `intelligencePriority`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5326,7 +5328,7 @@ class ModelHint(Record):
     The client may select a comparable model of another provider instead.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5360,7 +5362,7 @@ class CompleteRequestParams(Record):
     context: CompleteRequestParamsContext | None
     """Further input for the completion."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5389,7 +5391,7 @@ class CompleteRequestParamsArgument(Record):
     value: str
     """Text entered so far."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5412,7 +5414,7 @@ class CompleteRequestParamsContext(Record):
     arguments: dict[str, str] | None
     """Values chosen for other arguments or variables, by name."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5439,7 +5441,7 @@ class CompleteRequest(Record):
     params: CompleteRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5477,7 +5479,7 @@ class CompleteResult(Record):
     completion: CompleteResultCompletion
     """The completions and their total number."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5512,7 +5514,7 @@ class CompleteResultCompletion(Record):
     On the wire: `hasMore`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5544,7 +5546,7 @@ class CompleteResultResponse(Record):
     result: CompleteResult
     """Result of the request."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5575,7 +5577,7 @@ class ResourceTemplateReference(Record):
     Format: `uri-template`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, uri: str, extra: dict[str, Any] | None = None) -> None:
         self.uri = uri
@@ -5598,7 +5600,7 @@ class PromptReference(Record):
     If it is absent, display `name`; for a tool, first try `annotations.title`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5634,7 +5636,7 @@ class ListRootsRequest(Record):
     params: ListRootsRequestParams | None
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5653,12 +5655,12 @@ class ListRootsRequestParams(Record):
     __slots__ = ("meta", "extra")
 
     meta: MetaObject | None
-    """Metadata of the requester, beyond the parameters of the method.
+    """Metadata that the requester adds to the parameters of the method.
 
     On the wire: `_meta`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5683,7 +5685,7 @@ class ListRootsResult(Record):
     roots: list[Root]
     """All roots of the client."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5713,14 +5715,14 @@ class Root(Record):
     name: str | None
     """Name of the root, for display and for references to it."""
     meta: MetaObject | None
-    """Metadata of the sender, beyond the fields that the protocol defines.
+    """Metadata that the sender adds to the fields that the protocol defines.
 
     On the wire: `_meta`.
 
     Since 2025-06-18.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5748,7 +5750,7 @@ class ElicitRequestFormParams(Record):
     __slots__ = ("mode", "message", "requested_schema", "extra")
 
     mode: Literal["form"] | None
-    """Marker of a form; may be absent."""
+    """Mode of the elicitation, here a form; may be absent."""
     message: str
     """Message to the user that describes the requested input."""
     requested_schema: ElicitRequestFormParamsRequestedSchema
@@ -5757,7 +5759,7 @@ class ElicitRequestFormParams(Record):
     On the wire: `requestedSchema`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5791,7 +5793,7 @@ class ElicitRequestFormParamsRequestedSchema(Record):
     required: list[str] | None
     """Names of the required fields."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5820,7 +5822,7 @@ class ElicitRequestURLParams(Record):
     __slots__ = ("message", "url", "extra")
 
     mode: ClassVar[Literal["url"]] = "url"
-    """Marker of a web page."""
+    """Mode of the elicitation, here a web page."""
     message: str
     """Message to the user that explains the reason for the visit."""
     url: str
@@ -5829,7 +5831,7 @@ class ElicitRequestURLParams(Record):
     Format: `uri`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5861,7 +5863,7 @@ class ElicitRequest(Record):
     params: ElicitRequestParams
     """Params of the method."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5914,7 +5916,7 @@ class StringSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -5969,7 +5971,7 @@ class NumberSchema(Record):
     Since 2025-11-25.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6009,7 +6011,7 @@ class BooleanSchema(Record):
     default: bool | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6027,8 +6029,8 @@ class BooleanSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UntitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values that serve as their own
-    labels.
+    """Schema of a form field in which the user chooses one of several values, which
+    serve as their own labels.
 
     Since 2025-11-25.
     """
@@ -6046,7 +6048,7 @@ class UntitledSingleSelectEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6066,7 +6068,8 @@ class UntitledSingleSelectEnumSchema(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TitledSingleSelectEnumSchema(Record):
-    """Schema of a form field for a choice of one from values with labels.
+    """Schema of a form field in which the user chooses one of several values with
+    labels.
 
     Since 2025-11-25.
     """
@@ -6087,7 +6090,7 @@ class TitledSingleSelectEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6116,7 +6119,7 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6132,8 +6135,8 @@ class TitledSingleSelectEnumSchemaOneOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class UntitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values that serve as their
-    own labels.
+    """Schema of a form field in which the user can choose several values, which serve
+    as their own labels.
 
     Since 2025-11-25.
     """
@@ -6169,7 +6172,7 @@ class UntitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Initial values of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6202,7 +6205,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
     enum: list[str]
     """The values to choose from."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(self, *, enum: list[str], extra: dict[str, Any] | None = None) -> None:
         self.enum = enum
@@ -6211,7 +6214,7 @@ class UntitledMultiSelectEnumSchemaItems(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class TitledMultiSelectEnumSchema(Record):
-    """Schema of a form field for a choice of several from values with labels.
+    """Schema of a form field in which the user can choose several values with labels.
 
     Since 2025-11-25.
     """
@@ -6247,7 +6250,7 @@ class TitledMultiSelectEnumSchema(Record):
     default: list[str] | None
     """Initial values of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6281,7 +6284,7 @@ class TitledMultiSelectEnumSchemaItems(Record):
     On the wire: `anyOf`.
     """
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6304,7 +6307,7 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
     title: str
     """Label of the value, for people."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6320,7 +6323,8 @@ class TitledMultiSelectEnumSchemaItemsAnyOf(Record):
 
 @attrs_for_type_checkers(init=False, slots=False)
 class LegacyTitledEnumSchema(Record):
-    """Legacy schema of a form field for a choice of one from values with labels.
+    """Legacy schema of a form field in which the user chooses one of several values
+    with labels.
 
     It will be removed; use `TitledSingleSelectEnumSchema` in new code.
 
@@ -6347,7 +6351,7 @@ class LegacyTitledEnumSchema(Record):
     default: str | None
     """Initial value of the field."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,
@@ -6385,7 +6389,7 @@ class ElicitResult(Record):
     content: dict[str, str | float | bool | list[str]] | None
     """Submitted values by field name; only present if a form was accepted."""
     extra: dict[str, Any] | None
-    """Undeclared members by wire name, kept when encoding."""
+    """Undeclared members, by their names in JSON; they are encoded, too."""
 
     def __init__(
         self,

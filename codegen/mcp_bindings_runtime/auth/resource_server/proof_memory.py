@@ -15,7 +15,9 @@ PROOF_LIFETIME: Final = 300.0
 MAX_PROOFS: Final = 65_536
 """Limit on the DPoP proofs that are remembered."""
 MAX_PROOFS_OF_KEY: Final = 16_384
-"""Limit on the DPoP proofs of one key that are remembered; beyond it, proofs as old as the oldest one are refused."""
+"""Limit on the DPoP proofs of one key that are remembered; beyond it, the oldest proofs are forgotten, and proofs that
+are as old as these or older are refused.
+"""
 _FEW_KEYS: Final = 1024
 
 

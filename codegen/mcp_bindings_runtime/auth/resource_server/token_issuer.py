@@ -49,8 +49,9 @@ class TokenIssuer:
     ) -> str:
         """Return a token of a user for the server at ``resource``.
 
-        ``expires_in`` is in seconds; an expired token has a negative number. ``claims`` and ``header`` are added, and
-        replace members of the same name; a member with the value None is omitted.
+        ``expires_in`` is in seconds; pass a negative number to get an expired token. ``claims`` are added to the claims
+        of the token, and ``header`` to the header of the token. They replace members of the same name; a member with
+        the value None is omitted.
         """
         from joserfc import jwt
 

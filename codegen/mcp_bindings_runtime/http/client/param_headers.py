@@ -13,7 +13,9 @@ from ..headers import InvalidParamHeader, ParamHeader, argument_headers, param_h
 from .messages import OutgoingMessage, members
 
 MOST: Final = 10_000
-"""Limit on the tools whose header rules a client remembers; those of the oldest are requested again."""
+"""Limit on the tools whose header rules a client remembers; the rules of the oldest tools are forgotten, and requested
+again.
+"""
 _PAGES: Final = 1_000
 
 Fetch = Callable[[OutgoingMessage], bytes]

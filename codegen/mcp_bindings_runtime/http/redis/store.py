@@ -52,7 +52,7 @@ class RedisStore:
     ``sessions``. Sessions expire ``lifetime`` seconds after the last use. ``memory_per_source`` limits the bytes of
     messages on the streams of one principal or address; beyond it, streams lose messages as in ``MemoryStore``. Redis
     counts as unavailable after ``timeout`` seconds without an answer. ``connections`` limits the connection pool of a
-    process. Redis Cluster is not supported. Raises ``UsageError`` without the library.
+    process. Redis Cluster is not supported. Raises ``UsageError`` if the Python library ``redis`` is not installed.
 
     Each process that uses it has two background threads, which ``close`` ends.
     """

@@ -39,7 +39,7 @@ _RETRY_AFTER: Final = 5
 
 
 class MissingScope(McpError):
-    """Raised by a function that validates tokens or API keys if a valid token or key lacks a scope of the request."""
+    """A function that validates tokens or API keys raises this to refuse a valid one that lacks a necessary scope."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(scope)
@@ -50,9 +50,9 @@ class Authorization:
     """Requires an access token with every request.
 
     ``validate`` is a ``JwtValidator``, an ``IntrospectionValidator``, or a list of them for several issuers. It may
-    also be a function that receives a token. It returns the ``Caller`` to whom the token belongs, or only the caller's
-    principal as a ``str``, or None for an invalid token. Such a function has to check that the token was issued for
-    this server. It may raise ``MissingScope`` for a token that lacks a scope.
+    also be a function that receives a token. The function returns the ``Caller`` to whom the token belongs, or only the
+    caller's principal as a ``str``, or None for an invalid token. Such a function has to check that the token was
+    issued for this server. It may raise ``MissingScope`` for a token that lacks a scope.
 
     ``resource`` is the URL of the endpoint, as clients use it. ``authorization_servers`` are the URLs of the
     authorization servers that issue tokens for it; by default the issuers of the validators. Every request needs the

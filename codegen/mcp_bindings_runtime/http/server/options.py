@@ -185,8 +185,8 @@ class HttpServerOptions(EndpointOptions):
     may open fewer file descriptors.
     """
     buffered: Bytes = option(default=64 * 1024 * 1024)
-    """Limit on the bytes of all incomplete requests plus the bytes of all requests in progress that have 16 KiB or
-    more.
+    """Limit on the bytes of all requests that have not arrived completely, plus the bytes of the complete requests in
+    progress that have 16 KiB or more.
     """
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the server is closed."""

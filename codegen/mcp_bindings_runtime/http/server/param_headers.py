@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 FRESH: Final = 1.0
 """Seconds for which the result of a custom ``tools/list`` handler is cached to check headers."""
 _MAX_TOOLS = 1000
-"""Limit on the tools whose header rules are cached, and on the pages of a list that are read for them."""
+"""Limit on the tools whose header rules are cached, and on the pages of a list of tools that are read to find these
+rules.
+"""
 
 
 class ToolParamHeaders:

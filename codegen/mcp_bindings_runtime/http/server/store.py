@@ -148,11 +148,13 @@ class CallStore(SharedStore, Protocol):
 
 
 class MemoryStore:
-    """A store in this process.
+    """A store that keeps the sessions and streams of an HTTP endpoint in the memory of this process.
 
-    It keeps at most ``sessions`` sessions, which expire ``lifetime`` seconds after the last use. ``sessions_per_source``
-    is the limit for one principal or, without one, one address: by default a fourth. See ``MemorySessionStore`` for what
-    ends at a limit.
+    It keeps at most ``sessions`` sessions, which expire ``lifetime`` seconds after the last use.
+    ``sessions_per_source`` limits the sessions of one principal or, without a principal, of one address; the default is
+    a fourth of ``sessions``. At a limit, sessions end for a new one: first those whose client never sent
+    ``notifications/initialized``, then those that are unused for longest. A session with an open stream or a running
+    request does not end.
 
     The attribute ``memory`` counts and limits the bytes of sessions and streams. Beyond this limit, streams lose
     messages: first those that were delivered, then notifications that no client reads, then whole answers whose client
