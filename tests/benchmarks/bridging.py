@@ -159,10 +159,9 @@ SPENT = (
 )
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
-    "ratios. The goal for `mcp-codegen bridge`, ten times as many calls per second as with mcp-proxy, can hardly be "
-    "reached in Python: even the bare relay does not reach it, because the loop and the stdio server take most of the "
-    "time "
-    "of a call through the relay.\n\n"
+    "ratios. The goal for `mcp-codegen bridge` is ten times as many calls per second as with mcp-proxy. A Python "
+    "program can hardly reach this goal: even the bare relay misses it. The loop and the stdio server take most of the "
+    "time of a call through the relay.\n\n"
     "In the process of `mcp-codegen bridge`, a call takes 5,200 bytecodes (6,000 in an earlier version). More than "
     "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio "
     "server. "

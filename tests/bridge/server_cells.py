@@ -78,7 +78,8 @@ EXCEPTIONS = (
         lambda server, client: server in WITH_LINKS and client not in WITH_LINKS,
         Outcome(
             "loss",
-            "the client's revision has no resource links, so the client gets a resource link as a text with its name and URI",
+            "the client's revision has no resource links, so the client gets a resource link as a text block with its "
+            "title (or its name, if it has no title), its URI and its description",
         ),
     ),
     Exceptional("resource links", lambda server, _: server not in WITH_LINKS, Outcome("absent")),

@@ -33,7 +33,7 @@ def audio_as_text(step: Step, value: dict[str, Any], path: Path, reason: int) ->
 
 
 def link_as_text(step: Step, value: dict[str, Any], path: Path, reason: int) -> Any:
-    """Return a link to a resource as text with the name and the URI."""
+    """Return a link to a resource as text with the title or, without one, the name, the URI and the description."""
     step.note(path, "dropped", reason)
     label = value.get("title") or value.get("name")
     text = f"{label}: {value['uri']}" if label else str(value["uri"])

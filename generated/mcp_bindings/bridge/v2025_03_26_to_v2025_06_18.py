@@ -101,7 +101,7 @@ OLDER: Final = StepTables(
     reasons=(
         Reason("the session follows the target revision", "basic/lifecycle, Version Negotiation"),
         Reason("the target does not declare this member; receivers ignore it", "basic, General Fields and the open objects of the schema"),
-        Reason("the target has no links to resources; a text has the name and the URI", "server/tools, Resource Links"),
+        Reason("the target has no links to resources; a text block has the title or name, the URI and the description", "server/tools, Resource Links"),
         Reason("the target has no structured content; without other content the same JSON is sent as text", "server/tools, Structured Content"),
         Reason("the target has no elicitation", "client/elicitation"),
     ),
