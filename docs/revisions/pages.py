@@ -99,7 +99,7 @@ def _index(words: Mapping[str, str], found: Sequence[tuple[Step, Assessment]]) -
         silent = "" if step.unmentioned is None else len(step.unmentioned)
         yield f"| [{step.title}]({step.file}) | {numbers} | {silent} |"
     yield ""
-    yield "## How to read them"
+    yield "## How to read these pages"
     yield ""
     yield words["reading"].strip()
 
@@ -110,7 +110,8 @@ def _page(step: Step, assessment: Assessment) -> Iterator[str]:
     yield step.about.strip()
     yield ""
     changes = counted(len(assessment.difference.changes), "change")
-    yield f"The comparison of the bundled schemas found {changes}; see [how to read this page](index.md#how-to-read-them)."
+    how = "[how to read this page](index.md#how-to-read-these-pages)"
+    yield f"The comparison of the bundled schemas found {changes}; see {how}."
     yield ""
     yield from markdown.counts(assessment)
     if step.unmentioned is not None:

@@ -153,9 +153,9 @@ def _counted(counts: Mapping[Connection, float], connections: Sequence[Connectio
 
 
 SPENT = (
-    "With an earlier version of the bridge, a bridged call took 5,100 to 9,200 bytecodes, because the bridge "
-    "converted every object to JSON and back. Now the bridge converts objects "
-    "directly, and uses JSON only for objects that it cannot convert this way."
+    "With an earlier version of the code that converts messages, a bridged call took 5,100 to 9,200 bytecodes, because "
+    "this code converted every object to JSON and back. Now the code converts objects directly, and uses JSON only for "
+    "objects that it cannot convert this way."
 )
 PASSED_ON = (
     "A call passes through three processes that wait for each other, so other programs on the machine change these "
@@ -166,8 +166,8 @@ PASSED_ON = (
     "half of them are for HTTP and the session with the client, and three tenths for the session with the stdio "
     "server. "
     "The remaining bytecodes are for keeping track of calls in progress, which may be cancelled or require input. "
-    "These parts include decoding and encoding the request and the response. Decoding and encoding take an eighth of "
-    "all bytecodes, so passing the bytes on unread would save at most an eighth. The thread that has read a request "
+    "Decoding and encoding the request and the response are included in these figures. They take an eighth of all "
+    "bytecodes, so passing the bytes on unread would save at most an eighth. The thread that has read a request "
     "from the client also writes it to a pipe of the stdio "
     "server and reads the response from the other pipe, so no thread waits for another. This thread "
     "makes the same system calls as the bare "

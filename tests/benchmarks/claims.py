@@ -257,7 +257,7 @@ def _asides(measured: Measured) -> Grid:
         "revisions from messages of earlier ones. Each figure is the geometric mean of the time ratios of all messages "
         "of the column's revision."
     )
-    return Grid("For comparison", about, REVISIONS, lines)
+    return Grid("Further ratios, without goals", about, REVISIONS, lines)
 
 
 def _by_size(measured: Measured) -> Grid:

@@ -109,7 +109,7 @@ def _body(section: Section) -> list[str]:
     rows: list[list[str]] = []
     for row in section.rows:
         goal = f"{row.goal}: {'met' if is_met(row.value, row.goal) else 'missed'}" if row.goal else ""
-        rows.append([row.name, _with_unit(row.value, row.unit), goal])
+        rows.append([row.name, _judged(row.value, row.unit, row.goal), goal])
     if not any(row.goal for row in section.rows):
         return _markdown(["measured", "figure"], [row[:2] for row in rows])
     return _markdown(["measured", "figure", "goal"], rows)
@@ -132,9 +132,16 @@ def _cells(line: Line) -> list[str]:
     if not line.goals:
         return [_with_unit(value, line.unit) for value in line.values]
     return [
-        f"{_with_unit(value, line.unit)}{'' if not goal else ' met' if is_met(value, goal) else ' **missed**'}"
+        f"{_judged(value, line.unit, goal)}{'' if not goal else ' met' if is_met(value, goal) else ' **missed**'}"
         for value, goal in zip(line.values, line.goals, strict=True)
     ]
+
+
+def _judged(value: float, unit: str, goal: str | None) -> str:
+    """Return a figure with its unit; say that it is rounded if the digits shown contradict the verdict on its goal."""
+    shown = float(ratio(value).replace(",", ""))
+    contradicts = bool(goal) and is_met(shown, goal) != is_met(value, goal)
+    return f"{_with_unit(value, unit)}{' (rounded)' if contradicts else ''}"
 
 
 def _with_unit(value: float, unit: str) -> str:

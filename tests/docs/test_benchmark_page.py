@@ -40,6 +40,15 @@ def test_a_grid_shows_each_column_and_the_goals_that_differ() -> None:
     assert page.endswith("\nA note.\n")
 
 
+def test_a_figure_that_is_rounded_to_its_goal_says_so() -> None:
+    line = Line("speed", [14.96, 15.04, 14.6], ["at least 15"] * 3)
+    page = render([Grid("Speed", "Words.", ["a", "b", "c"], [line])], {})
+    assert "| speed | 15.0 (rounded) **missed** | 15.0 met | 14.6 **missed** | at least 15 |" in page
+    assert "| one | 1.00 (rounded) | at most 1: missed |" in render(
+        [Table("T", "W.", [Row("one", 1.001, "at most 1")])], {}
+    )
+
+
 def test_tables_without_goals_have_no_column_for_them() -> None:
     grid = render([Grid("Shares", "Words.", ["a"], [Line("parser", [12.34], unit="%")])], {})
     assert "| measured | a |\n|---|---|\n| parser | 12.3 % |" in grid

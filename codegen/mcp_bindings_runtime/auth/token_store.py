@@ -18,8 +18,8 @@ from typing import Any, Final
 from ..errors import OAuthError
 
 _LOCKED: Final = 60.0
-"""Seconds for which a token store waits for a file that another process has locked. To refresh a token, a process locks
-the file for less time.
+"""Seconds for which a token store waits for a file that another process has locked. A refresh of a token locks the file
+for a shorter time.
 """
 _POLL: Final = 0.02
 """Seconds between attempts to lock a file."""

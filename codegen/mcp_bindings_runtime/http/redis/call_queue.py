@@ -14,7 +14,7 @@ from .event_log import LocalReaders, RedisEventLog
 MAX_QUEUED: Final = 64
 """Limit on the requests from other processes that a process has not read yet."""
 ANSWER_TIME: Final = 60.0
-"""Seconds for which Redis keeps the answer to a request of another process while nobody reads it."""
+"""Seconds for which Redis keeps the response to a request of another process while nobody reads it."""
 _BATCH: Final = 100
 
 
