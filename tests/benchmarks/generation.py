@@ -76,9 +76,9 @@ def measure(upstream: Path | None) -> list[Table]:
     about = (
         "For each revision, this benchmark generates the Python package with our generator, and dataclasses from "
         "the official `schema.json` with datamodel-codegen. The *wall time* lasts from the start of the process "
-        "to its exit. Our generator cannot reach the goal for the wall time (at most a tenth of datamodel-codegen's), "
-        "because merely "
-        "importing the libraries that it needs takes most of the time that this goal allows (see the last two rows). "
+        "to its exit. The goal for the wall time of our generator is at most a tenth of datamodel-codegen's. Our "
+        "generator cannot reach this goal, because merely importing the libraries that it needs takes most of this "
+        "tenth, as the last row but one shows. "
         "All figures are "
         f"computed from medians of {RUNS} runs, in which the programs take turns. For {LARGEST}, our generator took "
         f"{ratio(largest.wall)} s, and {ratio(largest.memory)} MiB of memory at its peak."
@@ -123,7 +123,7 @@ def _stages(revision: str) -> Table:
     rows.append(Row("lines written", sum(text.count("\n") for text in files.values()), "", "lines"))
     rows.append(Row("bytes written", sum(len(text.encode()) for text in files.values()) / 1024, "", "KiB"))
     return Table(
-        f"Stages of generating {revision}",
+        f"Stages of generating the package of {revision}",
         "Generating code has three stages: reading the schema, resolving its names and types, and writing the text of "
         "the "
         f"files. The figures are medians of {STAGES} runs in one process.",

@@ -18,7 +18,11 @@ EXCEPTIONS = (
     Exceptional(
         "resource updates",
         lambda server, client: server in STATELESS and client in HANDSHAKE,
-        Outcome("loss", "the server acknowledges a subscription to an unknown resource instead of refusing it"),
+        Outcome(
+            "loss",
+            "the client gets no error if it subscribes to an unknown resource, because the server acknowledges the "
+            "subscription instead of refusing it",
+        ),
     ),
 )
 

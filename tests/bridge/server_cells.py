@@ -58,8 +58,9 @@ EXCEPTIONS = (
         lambda server, client: server in WITH_STRUCTURE and client not in WITH_STRUCTURE,
         Outcome(
             "loss",
-            "the client's revision has no structured content; the result of a `@server.tool` function also contains "
-            "the data as JSON text, unless the function returns a `CallToolResult` with other content",
+            "the client's revision has no structured content, so the client does not get it. But the result of a "
+            "`@server.tool` function also contains the data as JSON text, unless the function returns a "
+            "`CallToolResult` with other content",
         ),
     ),
     Exceptional("structured results", lambda server, _: server not in WITH_STRUCTURE, Outcome("absent")),

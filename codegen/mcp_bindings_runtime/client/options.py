@@ -93,7 +93,7 @@ class ClientOptions(Options):
     restarts the timer.
     """
     limit: Seconds = option(default=600.0)
-    """Seconds that a call may take in total, however often its progress restarts the timer."""
+    """Seconds that a call may take in total, even if progress notifications restart the timer of `timeout`."""
     workers: int = option(default=4)
     """Limit on the requests of the server that the client handles at the same time."""
     ping: Seconds | None = option(default=None)

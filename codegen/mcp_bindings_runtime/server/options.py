@@ -98,7 +98,9 @@ class ServerOptions(Options):
     timeout: Seconds = option(default=60.0)
     """Seconds to wait for each response of the client. Each progress notification restarts the timer."""
     limit: Seconds = option(default=600.0)
-    """Seconds to wait for a response of the client in total, however often its progress restarts the timer."""
+    """Seconds to wait for a response of the client in total, even if progress notifications restart the timer of
+    `timeout`.
+    """
     grace: Seconds = option(default=2.0)
     """Seconds that running handlers have to finish after the client has closed the connection."""
     page_size: int = option(default=100)

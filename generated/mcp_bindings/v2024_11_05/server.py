@@ -66,8 +66,8 @@ if TYPE_CHECKING:
         """
 
         limit: float
-        """Seconds to wait for a response of the client in total, however often its
-        progress restarts the timer. Default: 600.0.
+        """Seconds to wait for a response of the client in total, even if progress
+        notifications restart the timer of `timeout`. Default: 600.0.
         """
 
         grace: float

@@ -91,8 +91,8 @@ if TYPE_CHECKING:
         """
 
         limit: float
-        """Seconds that a call may take in total, however often its progress restarts
-        the timer. Default: 600.0.
+        """Seconds that a call may take in total, even if progress notifications restart
+        the timer of `timeout`. Default: 600.0.
         """
 
         workers: int

@@ -31,8 +31,8 @@ _SMALL_SHARE: Final = 64
 _OVERHEAD: Final = 8 * 1024
 """Bytes that are charged for a session besides what its client says."""
 _PAUSE: Final = 1.0
-"""Seconds for which a store pauses if it searched for a session to end, but all sessions were in use. Only then does it
-search again.
+"""Seconds for which a store does not search again for a session that it can end, after a search that found all sessions
+in use.
 """
 
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
