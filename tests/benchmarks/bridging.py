@@ -158,8 +158,9 @@ SPENT = (
     "objects that it cannot convert this way."
 )
 PASSED_ON = (
-    "A call passes through three processes that wait for each other, so other programs on the machine change these "
-    "ratios. The goal for `mcp-codegen bridge` is ten times as many calls per second as with mcp-proxy. A Python "
+    "A call passes through three processes that wait for each other. So the ratios in these rows also depend on how "
+    "much other programs use the processors. The goal for `mcp-codegen bridge` is ten times as many calls per second "
+    "as with mcp-proxy. A Python "
     "program can hardly reach this goal: even the bare relay misses it. The loop and the stdio server take most of the "
     "time of a call through the relay.\n\n"
     "A call takes 5,200 bytecodes in the process that runs `mcp-codegen bridge` (6,000 in an earlier version). More "
